@@ -1,0 +1,33 @@
+"""A language model as an administrator sets it up."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class LanguageModel(models.Model):
+    """A stored model profile; `services` turns it into the frozen `agents.llm.messages.ModelProfile`."""
+
+    class Size(models.TextChoices):
+        CAPABLE = "capable", "Capable (composes operations itself)"
+        SMALL = "small", "Small (drafts SQL that is lifted)"
+
+    name = models.CharField(max_length=100, unique=True)
+    model = models.CharField(max_length=200, help_text="litellm model id, for example openai/gpt-5")
+    api_base = models.URLField(blank=True)
+    key_encrypted = models.BinaryField(blank=True, default=b"", editable=False)
+    temperature = models.FloatField(null=True, blank=True)
+    max_output_tokens = models.PositiveIntegerField(default=4096)
+    context_tokens = models.PositiveIntegerField(default=128_000)
+    size = models.CharField(max_length=8, choices=Size.choices, default=Size.CAPABLE)
+    price_input = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True, help_text="USD per million")
+    price_cached = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    price_output = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    is_default = models.BooleanField(default=False)
+    is_active = models.BooleanField(default=True)
+    max_concurrent = models.PositiveIntegerField(default=8)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name

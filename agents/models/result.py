@@ -1,0 +1,32 @@
+"""Results kept with their run."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from agents.models.run import Run
+
+
+class StoredResult(models.Model):
+    """Result number `number` of a run. The rows are a Parquet file under the results folder, named by `file`;
+    `columns` are {"name", "type", "semantic"} by position. Rows are gone once `expires_at` has passed."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="results")
+    number = models.PositiveIntegerField()
+    columns = models.JSONField()
+    file = models.CharField(max_length=200)
+    rows_stored = models.PositiveBigIntegerField()
+    row_count = models.PositiveBigIntegerField(null=True)
+    row_count_exact = models.BooleanField(default=True)
+    truncated = models.BooleanField(default=False)
+    sql = models.TextField()
+    handle = models.CharField(max_length=255, blank=True)
+    ms = models.FloatField(default=0)
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_result_per_number")]
+
+    def __str__(self) -> str:
+        return f"result {self.number}"

@@ -1,0 +1,89 @@
+"""Runs and their events."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+from agents.models.language_model import LanguageModel
+from agents.models.question import Question
+
+
+class Status(models.TextChoices):
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Running"
+    ANSWERED = "answered", "Answered"
+    CLARIFY = "clarify", "Needs a choice"
+    UNANSWERABLE = "unanswerable", "Cannot be answered"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Stopped"
+
+
+LIVE = (Status.QUEUED, Status.RUNNING)
+
+
+class Run(models.Model):
+    """One attempt to answer a question.
+
+    `lease_owner` is the worker that may write events until `lease_until`; whoever holds no valid lease writes nothing.
+    `attempt` counts the workers that had it. Costs in US dollars; `cost` is None when a price is not known.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="runs")
+    strategy = models.CharField(max_length=20)
+    language_model = models.ForeignKey(LanguageModel, null=True, on_delete=models.SET_NULL)
+    model_name = models.CharField(max_length=200, blank=True)
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED, db_index=True)
+    settings = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    lease_owner = models.CharField(max_length=100, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    attempt = models.PositiveIntegerField(default=0)
+    answer = models.TextField(blank=True)
+    answer_result = models.PositiveIntegerField(null=True)
+    answer_table = models.JSONField(null=True)
+    options = models.JSONField(default=list)
+    sql = models.TextField(blank=True)
+    program = models.JSONField(default=list)
+    error_type = models.CharField(max_length=60, blank=True)
+    error = models.TextField(blank=True)
+    turns = models.PositiveIntegerField(default=0)
+    calls = models.PositiveIntegerField(default=0)
+    input_tokens = models.PositiveIntegerField(default=0)
+    cached_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True)
+    seconds = models.FloatField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["status", "lease_until"])]
+
+    def __str__(self) -> str:
+        return f"{self.status} run of {self.question}"
+
+    @property
+    def is_live(self) -> bool:
+        return self.status in LIVE
+
+
+class RunEvent(models.Model):
+    """One event of the trace; `data` is `traces.events.to_json` without position and time."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    position = models.PositiveIntegerField()
+    kind = models.CharField(max_length=24)
+    turn = models.PositiveIntegerField(default=0)
+    at = models.DateTimeField()
+    data = models.JSONField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["run", "position"], name="one_event_per_position")]
+
+    def __str__(self) -> str:
+        return f"{self.position} {self.kind}"

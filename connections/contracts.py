@@ -1,0 +1,95 @@
+"""The seams of this app on one page: what a driver offers, and what the door hands out.
+
+`Driver` knows one kind of database. `Door` (door.py) is the only way to customer data: it takes a driver,
+guards every statement, applies limits, and logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from connections.catalogue import Catalogue, DialectName, SemanticType
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A column of a result, by position: names may repeat. `type` is the database's own spelling where known."""
+
+    name: str
+    type: str = ""
+    semantic: SemanticType = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement returned.
+
+    `rows` hold Python values as the driver's `values` rules make them (None, bool, int, float, str, Decimal, date,
+    datetime, time, timedelta, bytes, UUID, list, dict, and text for what Python cannot hold, such as `infinity`).
+    `connections.values.to_cell` turns one into its exact JSON cell. `truncated` is true when more rows existed than
+    were asked for, or when the byte cap was reached (`cut_by` is then "rows" or "bytes"). `ms` is wall-clock time.
+    """
+
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+    ms: float
+    cut_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps for one door. Seconds, rows, bytes; `sql_bytes` bounds the statement's own length."""
+
+    seconds: float = 60.0
+    rows: int = 10_000
+    bytes: int = 64 * 1024 * 1024
+    sql_bytes: int = 200_000
+    cell_bytes: int = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One statement that went through the door, for the query log. `error` is "" when it succeeded."""
+
+    sql: str
+    purpose: str
+    rows: int
+    ms: float
+    error: str = ""
+
+
+class Session(Protocol):
+    """One read-only session of one database. Not shared between threads, except `cancel`."""
+
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+        """Run one SELECT and fetch at most `max_rows` (one more is fetched to know whether the result was cut).
+
+        Raises ExecutionError, QueryTimeoutError, QueryCancelledError or ConnectionFailedError.
+        """
+
+    def create_temp_table(self, name: str, sql: str, *, seconds: float) -> None:
+        """Store the rows of `sql` under `name` for the life of the session; only where `temp_tables` is true."""
+
+    def cancel(self) -> None:
+        """From another thread: end the running statement in the database itself, within 2 seconds."""
+
+    def close(self) -> None: ...
+
+
+class Driver(Protocol):
+    """One kind of database at one address."""
+
+    dialect: DialectName
+    temp_tables: bool
+
+    def open(self, limits: Limits) -> Session:
+        """A new read-only session, or ConnectionFailedError."""
+
+    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
+        """Read the tables of `schemas` (empty: all that are not the system's own). What cannot be read becomes a warning."""
+
+
+LogSink = Callable[[LogEntry], None]

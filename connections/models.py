@@ -1,0 +1,169 @@
+"""People, teams, and the databases that teams may ask."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+
+class User(AbstractUser):
+    """A person. `theme` is what the page's `data-theme` gets ("" follows the system)."""
+
+    must_change_password = models.BooleanField(default=False)
+    theme = models.CharField(max_length=5, blank=True, choices=[("light", "Light"), ("dark", "Dark")])
+    time_zone = models.CharField(max_length=64, default="UTC")
+    shortcuts = models.BooleanField(default=True, help_text="Single-key shortcuts")
+
+
+class Team(models.Model):
+    name = models.CharField(max_length=100, unique=True)
+    members = models.ManyToManyField(User, through="Membership", related_name="teams")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.TextChoices):
+    """What a member may do: viewers read what is shared, analysts also ask, managers also verify and review."""
+
+    VIEWER = "viewer", "Viewer"
+    ANALYST = "analyst", "Analyst"
+    MANAGER = "manager", "Manager"
+
+
+class Membership(models.Model):
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.ANALYST)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "user"], name="one_role_per_member")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team} as {self.role}"
+
+
+class Kind(models.TextChoices):
+    SQLITE = "sqlite", "SQLite"
+    DUCKDB = "duckdb", "DuckDB"
+    POSTGRESQL = "postgresql", "PostgreSQL"
+    MYSQL = "mysql", "MySQL or MariaDB"
+
+
+class TLS(models.TextChoices):
+    OFF = "disable", "Off"
+    PREFER = "prefer", "When the server offers it"
+    REQUIRE = "require", "Required"
+    VERIFY = "verify-full", "Required, certificate checked"
+
+
+class Connection(models.Model):
+    """One customer database. The password is only ever stored encrypted (crypto.py) and never read back by a form."""
+
+    name = models.CharField(max_length=100, unique=True)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    host = models.CharField(max_length=255, blank=True)
+    port = models.PositiveIntegerField(null=True, blank=True)
+    database = models.CharField(max_length=500, help_text="Database name, or the file inside the data folder")
+    username = models.CharField(max_length=255, blank=True)
+    password_encrypted = models.BinaryField(blank=True, default=b"", editable=False)
+    tls = models.CharField("TLS", max_length=12, choices=TLS.choices, default=TLS.PREFER)
+    schemas = models.JSONField(default=list, blank=True, help_text="Schemas to use; empty means all")
+    notes = models.TextField(blank=True, help_text="What the model should know about this database")
+    send_values = models.BooleanField(default=True, help_text="Results may be sent to the model")
+    max_seconds = models.PositiveIntegerField(default=60)
+    max_rows = models.PositiveIntegerField(default=10_000)
+    max_concurrent = models.PositiveIntegerField(default=4)
+    is_active = models.BooleanField(default=True)
+    is_demo = models.BooleanField(default=False)
+    teams = models.ManyToManyField(Team, through="ConnectionGrant", related_name="connections")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ConnectionGrant(models.Model):
+    team = models.ForeignKey(Team, on_delete=models.CASCADE)
+    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="grants")
+    granted_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "connection"], name="one_grant_per_team")]
+
+    def __str__(self) -> str:
+        return f"{self.connection} for {self.team}"
+
+
+class CatalogueNote(models.Model):
+    """A glossary entry for the model: about a table, or about one of its columns."""
+
+    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="catalogue_notes")
+    table = models.CharField(max_length=255)
+    column = models.CharField(max_length=255, blank=True)
+    text = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["connection", "table", "column"], name="one_note_per_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column}" if self.column else self.table
+
+
+class CatalogueSnapshot(models.Model):
+    """The newest catalogue of a connection; `data` is `Catalogue.to_json()`."""
+
+    connection = models.OneToOneField(Connection, on_delete=models.CASCADE, related_name="snapshot")
+    fingerprint = models.CharField(max_length=16)
+    data = models.JSONField()
+    table_count = models.PositiveIntegerField()
+    column_count = models.PositiveIntegerField()
+    taken_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.connection} at {self.taken_at:%Y-%m-%d %H:%M}"
+
+
+class QueryLogEntry(models.Model):
+    """One statement that went through the door."""
+
+    connection = models.ForeignKey(Connection, null=True, on_delete=models.SET_NULL, related_name="query_log")
+    connection_name = models.CharField(max_length=100)
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    run_id = models.UUIDField(null=True, db_index=True)
+    purpose = models.CharField(max_length=20)
+    sql = models.TextField()
+    rows = models.PositiveIntegerField(default=0)
+    ms = models.FloatField(default=0)
+    error = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        verbose_name_plural = "query log"
+
+    def __str__(self) -> str:
+        return f"{self.connection_name} {self.purpose} {self.at:%Y-%m-%d %H:%M:%S}"
+
+
+class AuditEntry(models.Model):
+    """Who did what to what; only ever added to."""
+
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor_name = models.CharField(max_length=150, blank=True)
+    action = models.CharField(max_length=50, db_index=True)
+    object_type = models.CharField(max_length=50, blank=True)
+    object_id = models.CharField(max_length=64, blank=True)
+    object_name = models.CharField(max_length=255, blank=True)
+    detail = models.JSONField(default=dict, blank=True)
+    address = models.GenericIPAddressField(null=True)
+
+    class Meta:
+        verbose_name_plural = "audit log"
+
+    def __str__(self) -> str:
+        return f"{self.actor_name} {self.action} {self.object_name}"
