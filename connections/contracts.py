@@ -89,7 +89,7 @@ class Driver(Protocol):
         """A new read-only session, or ConnectionFailedError."""
 
     def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
-        """Read the tables of `schemas` (empty: all that are not the system's own). What cannot be read becomes a warning."""
+        """Read the tables of `schemas` (empty: all but the system's own). What cannot be read becomes a warning."""
 
 
 LogSink = Callable[[LogEntry], None]

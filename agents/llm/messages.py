@@ -48,7 +48,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """How to reach one model. `key` never shows in `repr`. Prices are US dollars per million tokens, None: litellm's own."""
+    """How to reach one model. `key` never shows in `repr`.
+
+    Prices are US dollars per million tokens; None means litellm's own.
+    """
 
     name: str
     model: str

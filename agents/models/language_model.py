@@ -20,7 +20,9 @@ class LanguageModel(models.Model):
     max_output_tokens = models.PositiveIntegerField(default=4096)
     context_tokens = models.PositiveIntegerField(default=128_000)
     size = models.CharField(max_length=8, choices=Size.choices, default=Size.CAPABLE)
-    price_input = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True, help_text="USD per million")
+    price_input = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, blank=True, help_text="US dollars per million tokens"
+    )
     price_cached = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     price_output = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)
