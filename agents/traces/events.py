@@ -160,7 +160,7 @@ class Final(Event):
 @dataclass(frozen=True, kw_only=True)
 class Shaped(Event):
     """The answer as people see it. Either `result` names the execute that is the table, or `table` holds a small
-    synthesised one ({"columns": [{"name", "type"}], "rows"}), or neither (a sentence only). `sources`: results cited."""
+    synthesised one ({"columns": [{"name", "type"}], "rows"}), or neither (a sentence only). `sources` are cited."""
 
     kind: ClassVar[Literal["shaped"]] = "shaped"
     text: str
