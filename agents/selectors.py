@@ -1,0 +1,161 @@
+"""Reads. What a person may not see does not exist for them: these raise `DoesNotExist`, never "forbidden"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Count, Max, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.utils import timezone
+
+from agents import permissions
+from agents.answers import store
+from agents.models import LanguageModel, Question, Run, Status, StoredResult, Thread, WorkerBeat
+from agents.traces import recorder
+from agents.traces.events import Event
+from connections.models import User
+
+WORKER_SILENT_AFTER = timedelta(seconds=30)
+
+# --- Threads, questions, runs ----------------------------------------------------------------------------------------
+
+
+def thread_to_see(user: User, thread_id: UUID) -> Thread:
+    return permissions.visible_threads(user).select_related("connection", "owner").get(pk=thread_id)
+
+
+def recent_threads(user: User, limit: int = 8) -> QuerySet[Thread]:
+    """Newest first, for the rail."""
+    return permissions.visible_threads(user).order_by("-updated_at")[:limit]
+
+
+def questions_of(thread: Thread) -> QuerySet[Question]:
+    """The thread's questions in order, each with `runs`, oldest first."""
+    runs = Run.objects.order_by("created_at").select_related("language_model")
+    return thread.questions.select_related("asked_by").prefetch_related(Prefetch("runs", queryset=runs))
+
+
+def history(
+    user: User, *, search: str = "", status: str = "", connection_id: int | None = None
+) -> QuerySet[Question]:
+    """Questions that `user` may see, newest first, each with `last_status` and `last_run_id` of its newest run."""
+    newest = Run.objects.filter(question=OuterRef("pk")).order_by("-created_at")
+    found = Question.objects.filter(thread__in=permissions.visible_threads(user)).annotate(
+        last_status=Subquery(newest.values("status")[:1]), last_run_id=Subquery(newest.values("pk")[:1])
+    )
+    for word in search.split():
+        found = found.filter(Q(text__icontains=word) | Q(runs__answer__icontains=word))
+    if status:
+        found = found.filter(last_status=status)
+    if connection_id is not None:
+        found = found.filter(thread__connection_id=connection_id)
+    return found.select_related("thread__connection", "asked_by").order_by("-created_at").distinct()
+
+
+def run_to_see(user: User, run_id: UUID) -> Run:
+    related = ("question__thread__connection", "question__asked_by", "language_model")
+    return permissions.visible_runs(user).select_related(*related).get(pk=run_id)
+
+
+def run_to_cancel(user: User, run_id: UUID) -> Run:
+    run = run_to_see(user, run_id)
+    if not permissions.may_cancel_run(user, run):
+        raise Run.DoesNotExist
+    return run
+
+
+def events_of(run: Run, after: int = 0) -> list[Event]:
+    """The saved events behind position `after`, in order."""
+    return recorder.saved_events(run.pk, after)
+
+
+# --- Results ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage:
+    """Rows `offset`… of a stored result as JSON cells. `rows_stored` is the number of rows that can be paged through;
+    `row_count` what the statement would return altogether (None: not counted). `expired`: the rows are deleted."""
+
+    columns: Sequence[Mapping[str, Any]]
+    rows: Sequence[Sequence[Any]]
+    offset: int
+    rows_stored: int
+    row_count: int | None
+    row_count_exact: bool
+    truncated: bool
+    expired: bool
+
+
+def result_of(run: Run, number: int) -> StoredResult:
+    return run.results.get(number=number)
+
+
+def result_page(result: StoredResult, offset: int = 0, limit: int = 100) -> ResultPage:
+    path = settings.RESULTS_DIR / result.file
+    expired = not path.exists()
+    return ResultPage(
+        columns=result.columns,
+        rows=() if expired else store.read(path, offset, limit),
+        offset=offset,
+        rows_stored=result.rows_stored,
+        row_count=result.row_count,
+        row_count_exact=result.row_count_exact,
+        truncated=result.truncated,
+        expired=expired,
+    )
+
+
+# --- Language models -------------------------------------------------------------------------------------------------
+
+
+def language_models() -> QuerySet[LanguageModel]:
+    """Stored models that may be chosen, the default first. None stored: the environment's model answers."""
+    return LanguageModel.objects.filter(is_active=True).order_by("-is_default", "name")
+
+
+def default_language_model() -> LanguageModel | None:
+    return language_models().first()
+
+
+# --- Workers and figures ---------------------------------------------------------------------------------------------
+
+
+def living_workers() -> QuerySet[WorkerBeat]:
+    return WorkerBeat.objects.filter(seen_at__gt=timezone.now() - WORKER_SILENT_AFTER)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    by_status: Mapping[str, int]
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: float
+    oldest_queued: float  # seconds
+    workers: int
+
+
+def run_figures() -> RunFigures:
+    counted = dict(Run.objects.values_list("status").annotate(number=Count("pk")))
+    sums = Run.objects.aggregate(
+        input=Sum("input_tokens"), cached=Sum("cached_tokens"), output=Sum("output_tokens"), cost=Sum("cost"),
+        oldest=Min("created_at", filter=Q(status=Status.QUEUED)),
+    )  # fmt: skip
+    return RunFigures(
+        by_status={status.value: counted.get(status.value, 0) for status in Status},
+        input_tokens=sums["input"] or 0,
+        cached_tokens=sums["cached"] or 0,
+        output_tokens=sums["output"] or 0,
+        cost=float(sums["cost"] or 0),
+        oldest_queued=(timezone.now() - sums["oldest"]).total_seconds() if sums["oldest"] else 0.0,
+        workers=living_workers().count(),
+    )
+
+
+def next_position(thread: Thread) -> int:
+    return int(thread.questions.aggregate(last=Max("position"))["last"] or 0) + 1

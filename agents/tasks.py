@@ -1,0 +1,26 @@
+"""Celery's doorway: ids in, nothing out. The database is the truth; a task only says "look"."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import structlog
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+log = structlog.get_logger(__name__)
+
+
+def enqueue_run(run_id: UUID) -> None:
+    """Ring for a worker. When the broker is away, the workers' sweep finds the run within 15 seconds."""
+    try:
+        run_task.delay(str(run_id))
+    except (OperationalError, OSError) as error:
+        log.warning("broker not reachable; the sweep will start the run", run_id=str(run_id), error=str(error))
+
+
+@shared_task(name="agents.run")
+def run_task(run_id: str) -> None:
+    from agents import runner  # late: the web process only rings
+
+    runner.run_one(UUID(run_id))

@@ -1,0 +1,133 @@
+"""The trace in the database: events saved as they happen, by the one worker that owns the run.
+
+Ownership is a lease: a token in the run's row. Every write first renews the lease in the same transaction, and a worker
+whose token is no longer there writes nothing (RunLostError). The database's row lock settles races.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce, Now
+
+from agents.errors import RunLostError
+from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
+from agents.traces.events import Event, RunCancelled, from_json, to_json
+
+LEASE = timedelta(seconds=20)
+
+
+def take(run_id: UUID, worker: str) -> str | None:
+    """Become the owner of a run that is queued or whose owner died: its lease token, or None when somebody has it."""
+    token = f"{worker}:{uuid.uuid4().hex[:12]}"
+    taken = waiting().filter(pk=run_id).update(
+        status=Status.RUNNING,
+        lease_owner=token,
+        lease_until=Now() + LEASE,
+        attempt=F("attempt") + 1,
+        started_at=Coalesce("started_at", Now()),
+    )  # fmt: skip
+    return token if taken else None
+
+
+def waiting() -> QuerySet[Run]:
+    """Runs that a worker may take: queued ones, and ones whose owner let its lease run out."""
+    return Run.objects.filter(Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease_until__lt=Now()))
+
+
+class Lease:
+    """One worker's hold on one run."""
+
+    def __init__(self, run_id: UUID, token: str) -> None:
+        self.run_id, self.token = run_id, token
+
+    def renew(self) -> None:
+        """Raises RunLostError when another worker owns the run, or it has ended."""
+        if not self._owned().update(lease_until=Now() + LEASE):
+            raise RunLostError("Another worker continues this run, or it has ended.")
+
+    def cancel_requested(self) -> bool:
+        """Whether somebody pressed stop. Raises RunLostError as `renew` does."""
+        requested = self._owned().values_list("cancel_requested_at", flat=True)
+        if not requested:
+            raise RunLostError("Another worker continues this run, or it has ended.")
+        return requested[0] is not None
+
+    def save(self, event: Event) -> None:
+        """Keep `event` in a transaction of its own."""
+        with transaction.atomic():
+            self.renew()
+            RunEvent.objects.create(**_row(self.run_id, event))
+
+    def finish(self, write: Callable[[Run], None]) -> None:
+        """Let `write` fill in the ended run and save it; afterwards nobody owns it."""
+        with transaction.atomic():
+            self.renew()
+            run = Run.objects.get(pk=self.run_id)
+            write(run)
+            run.lease_owner, run.lease_until = "", None
+            run.save()
+            LiveThought.objects.filter(run=run).delete()
+
+    def release(self) -> None:
+        """Give the run back, so that the next worker takes it at once."""
+        self._owned().update(lease_owner="", lease_until=Now() - LEASE)
+
+    def _owned(self) -> QuerySet[Run]:
+        return Run.objects.filter(pk=self.run_id, lease_owner=self.token, status=Status.RUNNING)
+
+
+def saved_events(run_id: UUID, after: int = 0) -> list[Event]:
+    """The events of a run behind position `after`, in order."""
+    rows = RunEvent.objects.filter(run_id=run_id, position__gt=after).order_by("position")
+    return [event_of(row) for row in rows]
+
+
+def event_of(row: RunEvent) -> Event:
+    at = row.at.astimezone(UTC).isoformat(timespec="milliseconds")
+    return from_json({"kind": row.kind, **row.data, "position": row.position, "at": at})
+
+
+def cancel_queued(run_id: UUID, *, by: str) -> bool:
+    """End a run that no worker has, whose stopping was asked for. Called inside a transaction."""
+    ended = waiting().filter(pk=run_id, cancel_requested_at__isnull=False).update(
+        status=Status.CANCELLED, finished_at=Now(), lease_owner="", lease_until=None
+    )  # fmt: skip
+    if ended:
+        last = RunEvent.objects.filter(run_id=run_id).order_by("-position").first()
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        event = RunCancelled(position=last.position + 1 if last else 1, at=now, turn=last.turn if last else 0, by=by)
+        RunEvent.objects.create(**_row(run_id, event))
+    return bool(ended)
+
+
+def delete_results(runs: QuerySet[Run]) -> None:
+    """Delete the files of the results of `runs`; the rows about them go with the runs."""
+    for file in StoredResult.objects.filter(run__in=runs).values_list("file", flat=True):
+        (settings.RESULTS_DIR / file).unlink(missing_ok=True)
+
+
+def _row(run_id: UUID, event: Event) -> dict[str, object]:
+    data = to_json(replace(event, position=0, at=""))
+    kept = {name: value for name, value in data.items() if name not in ("kind", "position", "at")}
+    return {
+        "run_id": run_id,
+        "position": event.position,
+        "kind": event.kind,
+        "turn": event.turn,
+        "at": datetime.fromisoformat(event.at),
+        "data": json.loads(_storable(json.dumps(kept))),
+    }
+
+
+def _storable(text: str) -> str:
+    """PostgreSQL's JSON cannot hold the NUL character; a model or a cell may."""
+    return text.replace("\\u0000", "\\ufffd")

@@ -1,0 +1,45 @@
+"""May this user…? The only place where rights on teams and connections are decided.
+
+Rights come from teams: a person sees what is granted to a team of theirs, and asks as an analyst or manager of it.
+Setting connections up is for staff, in the admin.
+"""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from connections.models import Connection, Role, Team, User
+
+ASKING = (Role.ANALYST, Role.MANAGER)
+
+
+def visible_connections(user: User) -> QuerySet[Connection]:
+    return _granted(user, tuple(Role))
+
+
+def askable_connections(user: User) -> QuerySet[Connection]:
+    return _granted(user, ASKING)
+
+
+def may_see_connection(user: User, connection: Connection) -> bool:
+    return visible_connections(user).filter(pk=connection.pk).exists()
+
+
+def may_ask(user: User, connection: Connection) -> bool:
+    return askable_connections(user).filter(pk=connection.pk).exists()
+
+
+def may_manage_connections(user: User) -> bool:
+    """Create, change and test connections: staff with the admin's right to change them."""
+    return user.is_active and user.is_staff and user.has_perm("connections.change_connection")
+
+
+def may_manage_team(user: User, team: Team) -> bool:
+    return user.is_active and team.memberships.filter(user=user, role=Role.MANAGER).exists()
+
+
+def _granted(user: User, roles: tuple[Role, ...]) -> QuerySet[Connection]:
+    if not user.is_active:
+        return Connection.objects.none()
+    teams = Team.objects.filter(memberships__user=user, memberships__role__in=roles)
+    return Connection.objects.filter(is_active=True, grants__team__in=teams).distinct()

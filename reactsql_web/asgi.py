@@ -1,0 +1,8 @@
+"""The web process: `uvicorn reactsql_web.asgi:application`."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
+application = get_asgi_application()

@@ -1,0 +1,124 @@
+"""Every setting of the product: name, default, help. The README's table is tested against `SETTINGS`.
+
+Settings come from the environment only. A value that cannot be read stops the start and says what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One variable. `default` is its text when unset; `secret` values are never printed."""
+
+    name: str
+    default: str
+    help: str
+    secret: bool = False
+
+
+SETTINGS: tuple[Setting, ...] = (
+    # Where it runs
+    Setting("HOST", "127.0.0.1", "Address that the web process listens on; 0.0.0.0: every network of this machine"),
+    Setting("PORT", "8000", "Port that the web process listens on"),
+    Setting("SITE_URL", "", "Address that people type; https switches secure cookies and HSTS on; "
+            "empty: http://localhost and the port"),
+    Setting("ALLOWED_HOSTS", "", "Further host names to answer to, separated by commas"),
+    Setting("TRUST_PROXY", "off", "on: believe X-Forwarded-Proto and X-Forwarded-For of the proxy in front"),
+    Setting("DEBUG", "off", "on: error pages with details; never on a machine that others can reach"),
+    Setting("SECRET_KEY", "", "Signs sessions; empty: made once and kept in the data folder", secret=True),
+    Setting("FERNET_KEYS", "", "Encrypt stored passwords and keys, newest first, separated by commas; "
+            "empty: made once and kept in the data folder", secret=True),
+    # Where it keeps things
+    Setting("DATA_DIR", "data", "The product's own files: database, results, keys, file broker"),
+    Setting("DATABASES_DIR", "data/databases", "The only folder whose SQLite and DuckDB files can be asked"),
+    Setting("DATABASE_URL", "", "The product's own database as postgresql://user:password@host:port/name; "
+            "empty: SQLite in the data folder", secret=True),
+    Setting("REDIS_URL", "", "Broker and doorbell, for example redis://127.0.0.1:6379/0; "
+            "empty: files in the data folder", secret=True),
+    Setting("WORKER_THREADS", "4", "Runs that one worker works on at a time"),
+    Setting("LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR"),
+    Setting("LOG_FORMAT", "console", "console: for people; json: one object a line"),
+    Setting("METRICS_TOKEN", "", "Bearer token for /metrics; empty: only this machine may read it", secret=True),
+    # The language model
+    Setting("LLM_MODEL", "", "litellm id of the model that answers, for example openai/gpt-5; "
+            "empty: the local model"),
+    Setting("LLM_API_BASE", "", "Address of the model's API, where it is not the provider's own"),
+    Setting("LLM_API_KEY", "", "Key for the model's API", secret=True),
+    # A run
+    Setting("STRATEGY", "auto", "Strategy of a question: auto, react, lift, react-sql or zero-shot"),
+    Setting("MAX_TURNS", "15", "Turns that a run may take"),
+    Setting("MAX_CALLS", "8", "Calls that a turn may hold"),
+    Setting("MAX_TOKENS", "400000", "Tokens, in and out, that a run may use"),
+    Setting("MAX_COST", "2.00", "US dollars that a run may cost"),
+    Setting("MAX_SECONDS", "600", "Seconds that a run may take"),
+    Setting("SHAPING", "auto", "auto: the model shapes the answer's table only where needed; always: as in the paper"),
+    Setting("QUESTION_CHARACTERS", "8000", "Longest question"),
+    Setting("QUESTIONS_PER_MINUTE", "20", "Questions that one person may ask in a minute"),
+    # How long things are kept
+    Setting("RESULT_DAYS", "30", "Days until the rows of a result are deleted; the trace stays"),
+    Setting("LOG_DAYS", "365", "Days until entries of the query log and the audit log are deleted"),
+    # Signing in
+    Setting("LOGIN_FAILURES", "5", "Wrong passwords until a name is locked out"),
+    Setting("LOGIN_LOCK_MINUTES", "15", "Minutes that a lock-out lasts"),
+    Setting("SESSION_HOURS", "336", "Hours until a person must log in again"),
+    Setting("OIDC_SERVER_URL", "", "Issuer for single sign-on by OpenID Connect; empty: off"),
+    Setting("OIDC_CLIENT_ID", "", "Client id at that issuer"),
+    Setting("OIDC_CLIENT_SECRET", "", "Client secret at that issuer", secret=True),
+    Setting("OIDC_NAME", "Single sign-on", "Words on the sign-on button"),
+    # Customers' databases
+    Setting("DATABASE_NETWORKS", "", "Networks that connections may reach, as 10.0.0.0/8,192.168.1.0/24; empty: any"),
+)  # fmt: skip
+
+_FLAGS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+
+
+class Environment:
+    """Reads settings out of `values`. Only names in `SETTINGS` can be read."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+        self._settings = {setting.name: setting for setting in SETTINGS}
+
+    def text(self, name: str) -> str:
+        return (self._values.get(name) or self._settings[name].default).strip()
+
+    def flag(self, name: str) -> bool:
+        return self._read(name, lambda text: _FLAGS[text.lower()], "on or off")
+
+    def integer(self, name: str, *, least: int = 0) -> int:
+        return self._read(name, lambda text: _at_least(int(text), least), f"a whole number of at least {least}")
+
+    def number(self, name: str) -> float:
+        return self._read(name, lambda text: _at_least(float(text), 0.0), "a number of at least 0")
+
+    def words(self, name: str) -> list[str]:
+        return [word.strip() for word in self.text(name).split(",") if word.strip()]
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        found = {choice.lower(): choice for choice in choices}
+        return self._read(name, lambda text: found[text.lower()], " or ".join(choices))
+
+    def _read(self, name: str, parse: Callable[[str], T], right: str) -> T:
+        text = self.text(name)
+        try:
+            return parse(text)
+        except (KeyError, ValueError) as error:
+            shown = "its value" if self._settings[name].secret else repr(text)
+            raise ImproperlyConfigured(f"{name}: {shown} cannot be read; it must be {right}.") from error
+
+
+N = TypeVar("N", int, float)
+
+
+def _at_least(number: N, least: N) -> N:
+    if not least <= number < float("inf"):
+        raise ValueError(f"{number} is out of range")
+    return number
