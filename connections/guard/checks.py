@@ -1,0 +1,127 @@
+"""One SELECT, allow-listed nodes and functions over the whole tree, tables of the catalogue only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from connections.allowed import AGGREGATES, FUNCTIONS, STATEMENT_NODES, TYPE_WORDS, WINDOWS
+from connections.catalogue import Catalogue, DialectName
+from connections.errors import StatementNotAllowedError
+from connections.guard.parsing import Parsed, UnreadableSqlError, parse, sqlglot_dialect
+
+
+def check(sql: str, dialect: DialectName, catalogue: Catalogue, *, temp_tables: Iterable[str] = ()) -> None:
+    """Refuse everything but one SELECT of allow-listed parts over the catalogue's tables (and `temp_tables`).
+
+    Raises StatementNotAllowedError, worded for whoever wrote the statement.
+    """
+    try:
+        parsed = parse(sql, dialect)
+    except UnreadableSqlError as error:
+        raise StatementNotAllowedError(f"The statement was not run: {error}.") from None
+    if any(token.comments for token in parsed.tokens):
+        raise StatementNotAllowedError("The statement was not run: it holds a comment, which is never sent.")
+    check_tree(one_select(parsed), dialect, catalogue, temp_tables=temp_tables)
+
+
+def one_select(parsed: Parsed) -> exp.Expression:
+    """The only statement of `parsed`, if it is a SELECT or a set operation of SELECTs."""
+    count = len(parsed.statements)
+    if count != 1:
+        raise StatementNotAllowedError(f"Exactly one SELECT is allowed; the text holds {count} statements.")
+    root = parsed.statements[0]
+    if not isinstance(root.unnest() if isinstance(root, exp.Subquery) else root, exp.Query):
+        raise StatementNotAllowedError(f"Only SELECT is allowed, not {_kind(root)}.")
+    return root
+
+
+def check_tree(
+    root: exp.Expression, dialect: DialectName, catalogue: Catalogue, *, temp_tables: Iterable[str] = ()
+) -> None:
+    """`check` for a tree that `parse` made."""
+    temporary = frozenset(temp_tables)
+    functions = FUNCTIONS[dialect] | AGGREGATES[dialect] | WINDOWS
+    for node in root.walk():
+        name = type(node).__name__
+        if name not in STATEMENT_NODES:
+            raise StatementNotAllowedError(f"{_kind(node)} is not allowed in a statement: {_snippet(node, dialect)}.")
+        if isinstance(node, exp.Anonymous):
+            _check_function(node, functions)
+        elif isinstance(node, exp.Table):
+            _check_table(node, dialect, catalogue, temporary)
+        elif isinstance(node, exp.With) and node.args.get("recursive"):
+            raise StatementNotAllowedError("WITH RECURSIVE is not allowed: it can run without end.")
+        elif isinstance(node, exp.DataType):
+            check_type(node)
+
+
+def check_type(node: exp.DataType) -> None:
+    """Refuse a cast to anything but plain value types. Raises StatementNotAllowedError."""
+    if node.this == exp.DataType.Type.USERDEFINED:
+        words = "".join(c if c.isalnum() or c == "_" else " " for c in str(node.args.get("kind") or "")).split()
+        strange = [word for word in words if not word.isdigit() and word.lower() not in TYPE_WORDS]
+        if strange or not words:
+            raise StatementNotAllowedError(f"A cast to the type {' '.join(words) or '(none)'} is not allowed.")
+
+
+def _check_function(node: exp.Anonymous, functions: frozenset[str]) -> None:
+    if not isinstance(node.this, str) or isinstance(node.parent, exp.Dot):
+        raise StatementNotAllowedError(f"A quoted or qualified function name is not allowed: {node.name}.")
+    if node.name.lower() not in functions:
+        raise StatementNotAllowedError(f"The function {node.name} is not allowed.")
+
+
+def _check_table(node: exp.Table, dialect: DialectName, catalogue: Catalogue, temporary: frozenset[str]) -> None:
+    if not isinstance(node.this, exp.Identifier) or node.args.get("catalog"):
+        raise StatementNotAllowedError(f"Only tables of the catalogue can be read, not {_snippet(node, dialect)}.")
+    name, schema = node.name, node.text("db")
+    folded = name if node.this.args.get("quoted") or dialect != "postgresql" else name.lower()
+    if not schema and (_names_cte(node, dialect) or folded in temporary):
+        return
+    # PostgreSQL looks into pg_catalog before any other schema: an unqualified pg_… name never means a user's table.
+    system = dialect == "postgresql" and not schema and folded.startswith("pg_")
+    found = catalogue.find(f"{schema}.{name}" if schema else folded)
+    if system or not found or (dialect == "postgresql" and folded not in {table.name for table in found}):
+        raise StatementNotAllowedError(f"There is no table {schema + '.' if schema else ''}{name} in the catalogue.")
+
+
+def _names_cte(node: exp.Table, dialect: DialectName) -> bool:
+    """Whether `node` names a CTE that is in scope: one of an enclosing query, defined before the one it stands in."""
+    inside: exp.Expression = node
+    while (parent := inside.parent) is not None:
+        clause = parent if isinstance(parent, exp.With) else parent.args.get("with_")
+        if isinstance(clause, exp.With) and inside is not clause:
+            for cte in clause.expressions:
+                if cte is inside:
+                    break
+                if _same_name(cte.args["alias"].this, node.this, dialect):
+                    return True
+        inside = parent
+    return False
+
+
+def _same_name(left: exp.Identifier, right: exp.Identifier, dialect: DialectName) -> bool:
+    if dialect != "postgresql":
+        return bool(left.name.casefold() == right.name.casefold())
+    return _folded(left) == _folded(right)
+
+
+def _folded(identifier: exp.Identifier) -> str:
+    return str(identifier.name if identifier.args.get("quoted") else identifier.name.lower())
+
+
+def _kind(node: exp.Expression) -> str:
+    if isinstance(node, exp.Command):
+        return f"{node.name.upper()} (a command)"
+    return type(node).__name__.upper() if isinstance(node, exp.DDL | exp.DML) else type(node).__name__
+
+
+def _snippet(node: exp.Expression, dialect: DialectName) -> str:
+    try:
+        text = node.sql(dialect=sqlglot_dialect(dialect), comments=False)
+    except (SqlglotError, RecursionError, ValueError):
+        text = type(node).__name__
+    return text if len(text) <= 80 else text[:77] + "…"
