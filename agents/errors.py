@@ -21,8 +21,8 @@ __all__ = [
     "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError", "ExpressionSyntaxError",
     "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError", "ModelAuthenticationError",
     "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError", "ModelUnavailableError",
-    "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError", "RunLostError",
-    "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError", "UnknownOperationError",
+    "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError", "RunDivergedError",
+    "RunLostError", "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError", "UnknownOperationError",
     "UnknownRelationError", "UnknownResultError", "UnknownTableError", "UnreadableRepliesError",
     "UnsupportedInDialectError",
 ]  # fmt: skip
@@ -102,6 +102,10 @@ class RunCancelledError(RunStoppedError):
 
 class RunLostError(RunStoppedError):
     """Another worker owns the run now; this one must write nothing more."""
+
+
+class RunDivergedError(RunStoppedError):
+    """A resumed run came to another place than the one that was saved."""
 
 
 class ModelAccessError(RunStoppedError):

@@ -10,8 +10,9 @@ in order, events of two branches may interleave.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,15 +212,34 @@ EVENTS: Mapping[str, type[Event]] = {
 
 def to_json(event: Event) -> dict[str, Any]:
     """A JSON object with `kind` first; lists instead of tuples."""
-    return {"kind": event.kind, **asdict(event)}
+    return {"kind": event.kind, **{item.name: _thawed(getattr(event, item.name)) for item in fields(event)}}
 
 
 def from_json(data: Mapping[str, Any]) -> Event:
     """The event that `to_json` wrote. Raises KeyError on an unknown kind, TypeError on unknown fields."""
-    fields = {name: _frozen(value) for name, value in data.items() if name != "kind"}
-    return EVENTS[data["kind"]](**fields)
+    event = EVENTS[data["kind"]]
+    levels = _tuple_levels(event)
+    return event(**{name: _frozen(value, levels.get(name, 0)) for name, value in data.items() if name != "kind"})
 
 
-def _frozen(value: Any) -> Any:
-    """JSON lists at the top levels come back as the tuples they were."""
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+def _thawed(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_thawed(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _thawed(item) for key, item in value.items()}
+    return value
+
+
+def _frozen(value: Any, levels: int) -> Any:
+    """The outer `levels` of lists become tuples again; lists inside are cells and arguments, and stay lists."""
+    return tuple(_frozen(item, levels - 1) for item in value) if levels and isinstance(value, list) else value
+
+
+@cache
+def _tuple_levels(event: type[Event]) -> Mapping[str, int]:
+    """How deep each field is declared as a tuple: `tuple[tuple[Any, ...], ...]` is 2."""
+    return {name: _depth(hint) for name, hint in get_type_hints(event).items()}
+
+
+def _depth(hint: Any) -> int:
+    return 1 + _depth(get_args(hint)[0]) if get_origin(hint) is tuple else 0
