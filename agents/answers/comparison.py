@@ -1,7 +1,7 @@
 """Whether two tables say the same: whole rows as a multiset, columns in any order, numbers within a tolerance.
 
-Never column by column: two tables whose columns agree one by one may still pair different values (ReFoRCE's own vote has
-that weakness, and this one has not).
+Never column by column: two tables whose columns agree one by one may still pair different values (a weakness of
+ReFoRCE's own vote).
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def mcnemar_exact(b: int, c: int) -> float:
     """The two-sided p of the binomial test that `b` and `c` are equally likely."""
     n, k = b + c, min(b, c)
     tail = sum(math.comb(n, i) for i in range(k + 1))
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, float(2 * tail / 2**n))
 
 
 def mcnemar_corrected(b: int, c: int) -> float:
