@@ -15,18 +15,19 @@ from collections.abc import Mapping
 from connections.catalogue import DialectName
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """The words of `text`."""
     return frozenset(text.split())
 
 
-_EVERYWHERE = _names("""
+_EVERYWHERE = names("""
     abs ceil ceiling floor round sign sqrt exp ln log10 power pow mod pi radians degrees
     sin cos tan asin acos atan atan2
     lower upper length trim ltrim rtrim replace substr substring concat concat_ws
     coalesce nullif cast
 """)
 
-_SQLITE = _names("""
+_SQLITE = names("""
     acosh asinh atanh cosh sinh tanh log log2 trunc max min random
     char format hex ifnull iif if instr likelihood likely unlikely printf quote soundex typeof unicode unhex
     date time datetime julianday unixepoch strftime timediff
@@ -35,7 +36,7 @@ _SQLITE = _names("""
     octet_length
 """)
 
-_POSTGRESQL = _names("""
+_POSTGRESQL = names("""
     cbrt div factorial gcd lcm log trunc random width_bucket greatest least num_nonnulls num_nulls
     cot sind cosd tand asind acosd atand atan2d cotd sinh cosh tanh asinh acosh atanh min_scale scale trim_scale
     ascii bit_length btrim char_length character_length chr initcap left lpad md5 octet_length overlay position
@@ -60,7 +61,7 @@ _POSTGRESQL = _names("""
     numnode querytree strip tsvector_to_array
 """)
 
-_DUCKDB = _names("""
+_DUCKDB = names("""
     cbrt even factorial gamma gcd lcm lgamma log log2 nextafter trunc random greatest least xor isfinite isinf isnan
     fdiv fmod divide multiply add subtract bit_count cot acosh asinh atanh cosh sinh tanh signbit
     array_extract ascii base64 bin bit_length chr char_length character_length contains damerau_levenshtein
@@ -93,9 +94,9 @@ _DUCKDB = _names("""
     json_valid json_value to_json array_to_json row_to_json json_transform from_json
     typeof enum_code enum_first enum_last enum_range uuid_extract_version uuid_extract_timestamp alias
     try_cast encode decode octet_length bitstring get_bit bit_position constant_or_null equi_width_bins
-""") - _names("setseed_none alias blob bar")
+""") - names("setseed_none alias blob bar")
 
-_MYSQL = _names("""
+_MYSQL = names("""
     conv cot crc32 format greatest least log log2 rand truncate
     ascii bin bit_length char char_length character_length elt export_set field find_in_set from_base64 to_base64 hex
     insert instr lcase left locate lpad make_set mid oct octet_length ord position quote regexp_instr regexp_like
@@ -123,17 +124,17 @@ FUNCTIONS: Mapping[DialectName, frozenset[str]] = {
 }
 
 AGGREGATES: Mapping[DialectName, frozenset[str]] = {
-    "sqlite": _names("""
+    "sqlite": names("""
         avg count group_concat string_agg max min sum total json_group_array json_group_object median
         percentile percentile_cont percentile_disc
     """),
-    "postgresql": _names("""
+    "postgresql": names("""
         array_agg avg bit_and bit_or bit_xor bool_and bool_or count every json_agg json_object_agg jsonb_agg
         jsonb_object_agg max min range_agg string_agg sum any_value corr covar_pop covar_samp regr_avgx regr_avgy
         regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy stddev stddev_pop stddev_samp variance
         var_pop var_samp mode percentile_cont percentile_disc
     """),
-    "duckdb": _names("""
+    "duckdb": names("""
         any_value approx_count_distinct approx_quantile arbitrary arg_max arg_min argmax argmin array_agg avg bit_and
         bit_or bit_xor bool_and bool_or corr count count_if count_star countif covar_pop covar_samp entropy favg first
         fsum geomean geometric_mean group_concat histogram kurtosis kurtosis_pop last list listagg mad max max_by mean
@@ -141,24 +142,24 @@ AGGREGATES: Mapping[DialectName, frozenset[str]] = {
         regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy skewness stddev stddev_pop
         stddev_samp string_agg sum sumkahan sum_no_overflow var_pop var_samp variance
     """),
-    "mysql": _names("""
+    "mysql": names("""
         avg bit_and bit_or bit_xor count group_concat json_arrayagg json_objectagg max min std stddev stddev_pop
         stddev_samp sum var_pop var_samp variance median percentile_cont percentile_disc
     """),
 }
 
-WINDOWS: frozenset[str] = _names("""
+WINDOWS: frozenset[str] = names("""
     row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
 """)
 
 # Functions whose value changes from call to call or from day to day: never evaluated twice, never moved.
-VOLATILE: frozenset[str] = _names("random rand clock_timestamp timeofday sysdate uuid gen_random_uuid")
+VOLATILE: frozenset[str] = names("random rand clock_timestamp timeofday sysdate uuid gen_random_uuid")
 
 # Functions whose first argument is a bare unit word, which is no column.
-UNIT_FIRST: frozenset[str] = _names("timestampdiff timestampadd get_format")
+UNIT_FIRST: frozenset[str] = names("timestampdiff timestampadd get_format")
 
 # The words of which a type in a cast may be made.
-TYPE_WORDS: frozenset[str] = _names("""
+TYPE_WORDS: frozenset[str] = names("""
     int int1 int2 int4 int8 int16 int32 int64 integer bigint smallint tinyint mediumint hugeint uhugeint ubigint
     uinteger usmallint utinyint uint8 uint16 uint32 uint64 signed unsigned numeric decimal dec number real float float4
     float8 double precision text varchar varchar2 nvarchar char character varying nchar native string bpchar clob
@@ -169,7 +170,7 @@ TYPE_WORDS: frozenset[str] = _names("""
 
 # Node classes of sqlglot that may stand in a scalar expression. Functions that have syntax of their own (CAST, EXTRACT,
 # SUBSTRING … FROM, TRIM … FROM, POSITION … IN) are classes; all others are checked by name.
-EXPRESSION_NODES: frozenset[str] = _names("""
+EXPRESSION_NODES: frozenset[str] = names("""
     Add Sub Mul Div IntDiv Mod Neg And Or Xor Not Paren Tuple Is In Between Like ILike SimilarTo Glob RegexpLike
     RegexpILike Escape EQ NEQ NullSafeEQ NullSafeNEQ GT GTE LT LTE Case If Cast TryCast DataType DataTypeParam
     Literal Null Boolean Column Identifier Anonymous Interval IntervalSpan Var Extract Substring Trim StrPosition
@@ -182,7 +183,7 @@ EXPRESSION_NODES: frozenset[str] = _names("""
 """)
 
 # Further classes that may stand in a whole SELECT.
-STATEMENT_NODES: frozenset[str] = EXPRESSION_NODES | _names("""
+STATEMENT_NODES: frozenset[str] = EXPRESSION_NODES | names("""
     Select Subquery Union Intersect Except From Join Where Group Having Order Ordered Limit Offset Fetch Distinct
     Table TableAlias Alias CTE With Values Star Exists Window WindowSpec Filter Qualify WithinGroup GroupConcat
     Cube Rollup GroupingSets IgnoreNulls RespectNulls

@@ -40,10 +40,14 @@ def resolve(
 def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     """Up to `n` of `names` that are spelled most like `name`, the nearest first."""
     choices = list(names)
-    found = process.extract(
-        name, choices, scorer=fuzz.WRatio, processor=str.casefold, limit=n, score_cutoff=60 if len(name) > 2 else 50
-    )
+    found = process.extract(name, choices, scorer=_likeness, processor=str.casefold, limit=n, score_cutoff=60)
     return [choice for choice, _score, _index in found]
+
+
+def _likeness(left: str, right: str, **_options: object) -> float:
+    """0 to 100: spelled alike, or one a whole word of the other (`name` in `customer_name`)."""
+    words = max(left, right, key=len).replace("_", " ").replace(".", " ").split()
+    return max(fuzz.ratio(left, right), 85.0 if min(left, right, key=len) in words else 0.0)
 
 
 def nearest_hint(name: str, names: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ def check(sql: str, dialect: DialectName, catalogue: Catalogue, *, temp_tables: 
     check_tree(one_select(parsed), dialect, catalogue, temp_tables=temp_tables)
 
 
-def one_select(parsed: Parsed) -> exp.Expression:
+def one_select(parsed: Parsed) -> exp.Expr:
     """The only statement of `parsed`, if it is a SELECT or a set operation of SELECTs."""
     count = len(parsed.statements)
     if count != 1:
@@ -38,9 +38,7 @@ def one_select(parsed: Parsed) -> exp.Expression:
     return root
 
 
-def check_tree(
-    root: exp.Expression, dialect: DialectName, catalogue: Catalogue, *, temp_tables: Iterable[str] = ()
-) -> None:
+def check_tree(root: exp.Expr, dialect: DialectName, catalogue: Catalogue, *, temp_tables: Iterable[str] = ()) -> None:
     """`check` for a tree that `parse` made."""
     temporary = frozenset(temp_tables)
     functions = FUNCTIONS[dialect] | AGGREGATES[dialect] | WINDOWS
@@ -90,7 +88,7 @@ def _check_table(node: exp.Table, dialect: DialectName, catalogue: Catalogue, te
 
 def _names_cte(node: exp.Table, dialect: DialectName) -> bool:
     """Whether `node` names a CTE that is in scope: one of an enclosing query, defined before the one it stands in."""
-    inside: exp.Expression = node
+    inside: exp.Expr = node
     while (parent := inside.parent) is not None:
         clause = parent if isinstance(parent, exp.With) else parent.args.get("with_")
         if isinstance(clause, exp.With) and inside is not clause:
@@ -113,13 +111,13 @@ def _folded(identifier: exp.Identifier) -> str:
     return str(identifier.name if identifier.args.get("quoted") else identifier.name.lower())
 
 
-def _kind(node: exp.Expression) -> str:
+def _kind(node: exp.Expr) -> str:
     if isinstance(node, exp.Command):
         return f"{node.name.upper()} (a command)"
     return type(node).__name__.upper() if isinstance(node, exp.DDL | exp.DML) else type(node).__name__
 
 
-def _snippet(node: exp.Expression, dialect: DialectName) -> str:
+def _snippet(node: exp.Expr, dialect: DialectName) -> str:
     try:
         text = node.sql(dialect=sqlglot_dialect(dialect), comments=False)
     except (SqlglotError, RecursionError, ValueError):

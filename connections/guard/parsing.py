@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlglot import exp
-from sqlglot.dialects import MySQL, Postgres, SQLite
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.dialects.mysql import MySQL
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import ParseError, SqlglotError, TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from connections.allowed import AGGREGATES, FUNCTIONS, TYPE_WORDS, WINDOWS
 from connections.catalogue import DialectName
@@ -51,17 +53,17 @@ _CLOSERS = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE,
 
 
 class _SQLite(SQLite):
-    def to_json_path(self, path: exp.Expression | None) -> exp.Expression | None:
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
         return path
 
 
 class _DuckDB(DuckDB):
-    def to_json_path(self, path: exp.Expression | None) -> exp.Expression | None:
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
         return path
 
 
 class _MySQL(MySQL):
-    def to_json_path(self, path: exp.Expression | None) -> exp.Expression | None:
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
         return path
 
 
@@ -86,7 +88,7 @@ class Parsed:
     """`statements` of `text`, with the `tokens` as they were read (positions are those of `text`)."""
 
     text: str
-    statements: tuple[exp.Expression, ...]
+    statements: tuple[exp.Expr, ...]
     tokens: tuple[Token, ...]
 
 
@@ -116,7 +118,7 @@ def parse(sql: str, dialect: DialectName) -> Parsed:
     return Parsed(sql, kept, tuple(tokens))
 
 
-def function_name(node: exp.Expression) -> str:
+def function_name(node: exp.Expr) -> str:
     """The lower-case name of a function call as it was written, or "" when `node` is none."""
     return node.name.lower() if isinstance(node, exp.Anonymous) else ""
 
@@ -220,7 +222,7 @@ def _retyped(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
-def _restore(statement: exp.Expression, types: Sequence[str]) -> exp.Expression:
+def _restore(statement: exp.Expr, types: Sequence[str]) -> exp.Expr:
     for node in statement.walk():
         if isinstance(node, exp.Anonymous | exp.Identifier) and str(node.this).startswith(_SHIELD):
             node.set("this", node.this[len(_SHIELD) :])
@@ -272,5 +274,6 @@ def _where(error: ParseError) -> str:
     if not error.errors:
         return "the text cannot be read as SQL"
     first = error.errors[0]
-    near = f" near {first['highlight']!r}" if first.get("highlight") else ""
-    return f"{first['description'].rstrip('.')}{near} (line {first['line']}, column {first['col']})"
+    what = "something is missing" if "Required keyword" in first["description"] else "it cannot be read"
+    near = f" at {first['highlight']!r}" if first.get("highlight") else ""
+    return f"{what}{near} (line {first['line']}, near character {first['col']})"

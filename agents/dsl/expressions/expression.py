@@ -1,0 +1,56 @@
+"""The value that a parsed expression is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlglot import exp
+
+from connections.catalogue import DialectName, SemanticType
+from connections.guard import sqlglot_dialect
+
+
+class Typed(Protocol):
+    """What an expression needs to know of a column. `type` is the SQL type's text, "" when it is not known."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def semantic(self) -> SemanticType: ...
+    @property
+    def nullable(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression that passed the allow-list.
+
+    `pieces` alternate between text that was written (words, literals and signs, comments left out) and the logical
+    name of a column: text, name, text, name, …, text. Putting SQL for the names between the texts gives the expression
+    back as it was meant, with nothing translated. `tree` is for reading only: its Column nodes hold logical names.
+    `columns` are the names in order of first use. `volatile` values differ from call to call, so the expression must
+    be evaluated exactly where it stands.
+    """
+
+    text: str
+    pieces: tuple[str, ...] = field(repr=False)
+    columns: tuple[str, ...]
+    type: str
+    semantic: SemanticType
+    nullable: bool
+    volatile: bool
+    notes: tuple[str, ...]
+    tree: exp.Expr = field(repr=False, compare=False)
+    atomic: bool = False
+
+    def write(self, columns: Mapping[str, str]) -> str:
+        """The expression as SQL, with `columns` giving the SQL of each column. Raises KeyError on a missing one."""
+        return "".join(columns[piece] if index % 2 else piece for index, piece in enumerate(self.pieces))
+
+    def substitute(self, columns: Mapping[str, exp.Expr], dialect: DialectName) -> exp.Expr:
+        """`write` as a node for sqlglot's builders; in parentheses unless it binds tighter than any operator."""
+        target = sqlglot_dialect(dialect)
+        node = exp.Var(this=self.write({name: columns[name].sql(dialect=target) for name in self.columns}))
+        return node if self.atomic else exp.Paren(this=node)

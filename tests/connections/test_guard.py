@@ -1,0 +1,82 @@
+"""The guard: one SELECT over the catalogue's tables, and nothing else whatever its disguise."""
+
+from __future__ import annotations
+
+import pytest
+
+from connections.catalogue import Catalogue, DialectName, Table
+from connections.errors import StatementNotAllowedError
+from connections.guard import check
+from tests.databases import DIALECTS
+
+
+def catalogue(dialect: DialectName) -> Catalogue:
+    schema = {"postgresql": "public", "duckdb": "main"}.get(dialect)
+    names = ("items", "audit_trail", "Order Lines")
+    return Catalogue(dialect, tuple(Table(name, schema) for name in names), default_schema=schema)
+
+
+ALLOWED = [
+    (DIALECTS, "SELECT count(*) FROM items"),
+    (DIALECTS, "SELECT id FROM items WHERE title = 'DROP TABLE x; --' ORDER BY id LIMIT 5"),
+    (DIALECTS, "WITH x AS (SELECT id FROM items), y AS (SELECT id FROM x) SELECT id FROM y UNION ALL SELECT id FROM x"),
+    (DIALECTS, "SELECT a.id FROM items AS a JOIN audit_trail AS b ON a.id = b.id WHERE EXISTS (SELECT 1 FROM items)"),
+    (DIALECTS, "SELECT id, row_number() OVER (PARTITION BY qty ORDER BY id) AS n FROM items"),
+    (DIALECTS, "SELECT " + " + ".join(["1"] * 5_000)),
+    (("sqlite", "duckdb", "postgresql"), 'SELECT "id" FROM "Order Lines"'),
+    (("postgresql",), "SELECT id FROM public.items"),
+    (("postgresql",), "WITH m AS MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
+]
+
+REFUSED = [
+    (DIALECTS, "SELECT 1; SELECT 2"),
+    (DIALECTS, "SELECT 1; DROP TABLE items"),
+    (DIALECTS, "DELETE FROM items"),
+    (DIALECTS, "SELECT id /* comment */ FROM items"),
+    (DIALECTS, "SELECT id INTO stolen FROM items"),
+    (DIALECTS, "SELECT id FROM unknown_table"),
+    (DIALECTS, "SELECT pg_sleep(10)"),
+    (DIALECTS, "SELECT current_user"),
+    (DIALECTS, "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT n FROM r"),
+    # A CTE hides a table's name only where it is in scope.
+    (DIALECTS, "WITH secret AS (SELECT * FROM secret) SELECT * FROM secret"),
+    (DIALECTS, "SELECT a FROM (WITH z AS (SELECT 1 AS a) SELECT a FROM z) q JOIN z ON 1 = 1"),
+    (DIALECTS, "WITH z AS (SELECT 1), y AS (SELECT * FROM later), later AS (SELECT 2) SELECT * FROM y"),
+    (DIALECTS, "SELECT " + "(" * 5_000 + "1" + ")" * 5_000),
+    (("postgresql",), "WITH d AS (DELETE FROM items RETURNING id) SELECT id FROM d"),
+    (("postgresql",), "SELECT id FROM items FOR UPDATE"),
+    (("postgresql",), "SELECT rolpassword FROM pg_authid"),
+    (("postgresql",), "SELECT id FROM pg_catalog.items"),
+    (("postgresql",), 'SELECT id FROM "ITEMS"'),
+    (("postgresql",), "SELECT * FROM dblink('dbname=x', 'DELETE FROM items') AS t(id int)"),
+    (("postgresql",), "COPY items TO PROGRAM 'cat'"),
+    (("postgresql",), "SELECT 'pg_shadow'::regclass"),
+    (("duckdb",), "SELECT * FROM read_csv('/etc/passwd')"),
+    (("duckdb",), "SELECT * FROM '/etc/passwd'"),
+    (("duckdb",), 'SELECT * FROM "data.csv"'),
+    (("duckdb",), "INSTALL httpfs"),
+    (("sqlite", "duckdb"), "ATTACH DATABASE 'x' AS y"),
+    (("sqlite",), "SELECT load_extension('x')"),
+    (("sqlite",), "SELECT name FROM sqlite_master"),
+    (("sqlite",), "SELECT * FROM pragma_table_info('items')"),
+    (("mysql",), "SELECT id INTO OUTFILE 'x' FROM items"),
+    (("mysql",), "SELECT @a := id FROM items"),
+    (("mysql",), "SELECT id /*!50000 , sleep(5) */ FROM items"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "sql"), [(dialect, sql) for dialects, sql in ALLOWED for dialect in dialects])
+def test_an_honest_select_passes(dialect: DialectName, sql: str) -> None:
+    check(sql, dialect, catalogue(dialect))
+
+
+@pytest.mark.parametrize(("dialect", "sql"), [(dialect, sql) for dialects, sql in REFUSED for dialect in dialects])
+def test_everything_else_is_refused(dialect: DialectName, sql: str) -> None:
+    with pytest.raises(StatementNotAllowedError):
+        check(sql, dialect, catalogue(dialect))
+
+
+def test_a_temporary_table_is_known_only_while_it_is_named() -> None:
+    check("SELECT id FROM step_1", "sqlite", catalogue("sqlite"), temp_tables=["step_1"])
+    with pytest.raises(StatementNotAllowedError, match="step_1"):
+        check("SELECT id FROM step_1", "sqlite", catalogue("sqlite"))
