@@ -29,7 +29,8 @@ class Rows:
     `rows` hold Python values as the driver's `values` rules make them (None, bool, int, float, str, Decimal, date,
     datetime, time, timedelta, bytes, UUID, list, dict, and text for what Python cannot hold, such as `infinity`).
     `connections.values.to_cell` turns one into its exact JSON cell. `truncated` is true when more rows existed than
-    were asked for, or when the byte cap was reached (`cut_by` is then "rows" or "bytes"). `ms` is wall-clock time.
+    were asked for, or when the byte cap was reached (`cut_by` is then "rows" or "bytes"). `cut_cells` counts values
+    that were longer than `Limits.cell_bytes` and hold only their beginning. `ms` is wall-clock time.
     """
 
     columns: tuple[ResultColumn, ...]
@@ -37,11 +38,12 @@ class Rows:
     truncated: bool
     ms: float
     cut_by: str = ""
+    cut_cells: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps for one door. Seconds, rows, bytes; `sql_bytes` bounds the statement's own length."""
+    """Caps for one door. Seconds, rows, bytes of memory; `sql_bytes` bounds the statement's own length."""
 
     seconds: float = 60.0
     rows: int = 10_000

@@ -15,6 +15,10 @@ class ConnectionFailedError(DatabaseError):
     """The database could not be reached or refused the login. The run stops; an administrator can mend it."""
 
 
+class ConnectionLostError(ConnectionFailedError):
+    """An open session broke off, before any row was read: a new one may succeed."""
+
+
 class ExecutionError(DatabaseError):
     """The database refused or aborted a statement; carries the database's own message."""
 

@@ -1,0 +1,216 @@
+"""PostgreSQL through psycopg 3.
+
+Every statement runs in a READ ONLY transaction of its own that is always rolled back. It is first given to
+`DECLARE … CURSOR FOR`, whose grammar takes one SELECT without side effects and nothing else, and which tells the
+column types; then it is streamed row by row, which, unlike a cursor, may use parallel workers. Both use the extended
+protocol, where a second statement behind a semicolon is an error. No parameters are ever passed, so `%` means `%`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from sqlalchemy.engine import URL
+
+from connections.catalogue import Catalogue, DialectName
+from connections.contracts import Limits, ResultColumn, Rows
+from connections.drivers import DriverOptions, only_query_options
+from connections.drivers.fetching import Row, take
+from connections.drivers.postgresql_catalogue import read_catalogue
+from connections.drivers.postgresql_values import TypeNames, register_loaders
+from connections.drivers.running import Running
+from connections.errors import ConnectionFailedError, ConnectionLostError, DatabaseError
+from connections.network import reachable_addresses
+
+Connection = psycopg.Connection[Row]
+
+CATALOGUE_SECONDS = 120
+QUERY_OPTIONS = frozenset({"sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"})
+
+# What the session must be like for the statement to mean what the guard read, and for values to be read exactly.
+SETTINGS = {
+    "standard_conforming_strings": "on",
+    "DateStyle": "ISO",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "10min",
+}
+
+
+class PostgresDriver:
+    """One database on one server."""
+
+    dialect: DialectName = "postgresql"
+    temp_tables = False  # a READ ONLY transaction refuses CREATE TEMP TABLE
+
+    def __init__(self, url: URL, options: DriverOptions) -> None:
+        self._url = url
+        self._options = options
+        self._given = only_query_options(url, QUERY_OPTIONS)
+
+    def open(self, limits: Limits) -> PostgresSession:
+        return PostgresSession(self.connect(), limits)
+
+    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
+        connection = self.connect()
+        try:
+            with _failures_of(connection), connection.transaction():
+                connection.execute(_begin_settings(connection, CATALOGUE_SECONDS))
+                return read_catalogue(connection, schemas)
+        finally:
+            connection.close()
+
+    def connect(self) -> Connection:
+        """An open connection, or ConnectionFailedError in words that hold no password."""
+        try:
+            connection: Connection = psycopg.connect("", autocommit=True, **self._arguments())
+        except psycopg.Error as error:
+            raise ConnectionFailedError(self._why_not(str(error))) from None
+        connection.read_only = True
+        connection.prepare_threshold = None
+        return connection
+
+    def _arguments(self) -> dict[str, Any]:
+        url, options = self._url, self._options
+        host, port = self._given.get("host") or url.host or "", int(self._given.get("port") or url.port or 5432)
+        arguments = {
+            "host": host, "port": port, "user": url.username, "password": url.password, "dbname": url.database,
+            "sslmode": options.tls or self._given.get("sslmode"),
+            "sslrootcert": options.ca_file or self._given.get("sslrootcert") or _system_certificates(options.tls),
+            "application_name": self._given.get("application_name", "reactsql-web"),
+            "connect_timeout": max(2, round(float(self._given.get("connect_timeout") or options.connect_seconds))),
+            "client_encoding": "utf8", "passfile": os.devnull,
+        }  # fmt: skip
+        if options.networks and (not host or host.startswith("/")):
+            raise ConnectionFailedError("Name a host; a socket of this machine cannot be connected to.")
+        if host and not host.startswith("/"):
+            addresses = reachable_addresses(host, port, options.networks)
+            arguments |= {"host": ",".join([host] * len(addresses)), "hostaddr": ",".join(addresses)}
+        return {key: value for key, value in arguments.items() if value is not None and value != ""}
+
+    def _why_not(self, message: str) -> str:
+        """The server's own reason where a server answered; one and the same sentence where none did."""
+        place = f"{self._url.host or 'this machine'}:{self._url.port or 5432}"
+        reason = message.rpartition("FATAL:")[2].strip().splitlines()[0] if "FATAL:" in message else ""
+        if "password" in reason or "no password supplied" in message or "authentication failed" in reason:
+            return f"PostgreSQL at {place} refused the login of {self._url.username}: wrong user or password."
+        if reason:
+            return f"PostgreSQL at {place} refused the connection: {_without(reason, self._url.password)}"
+        if "SSL" in message or "certificate" in message:
+            last = message.strip().splitlines()[-1].rpartition("failed: ")[2]
+            return f"No TLS connection to PostgreSQL at {place}: {_without(last, self._url.password)}"
+        return f"PostgreSQL does not answer at {place}. Check host, port and firewall, and that the server runs."
+
+
+def _without(text: str, secret: object) -> str:
+    return text.replace(str(secret), "…") if secret else text
+
+
+def _system_certificates(tls: str) -> str:
+    """libpq has no list of authorities of its own; `system` is OpenSSL's."""
+    return "system" if tls == "verify-full" else ""
+
+
+def _begin_settings(connection: Connection, seconds: float) -> str:
+    """One SELECT that applies SETTINGS to the transaction. It also takes a snapshot, after which PostgreSQL no longer
+    lets SET TRANSACTION turn the transaction back to READ WRITE. The timeout is a backstop: we cancel before it."""
+    settings = SETTINGS | {"statement_timeout": f"{round(seconds * 1000) + 1000}ms"}
+    if connection.info.server_version >= 140000:
+        settings["client_connection_check_interval"] = "2s"  # ends the statement when this process died
+    calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
+    return f"SELECT {calls}"
+
+
+@contextmanager
+def _failures_of(connection: Connection, running: Running | None = None, *, rows_seen: bool = False) -> Iterator[None]:
+    """Turn the driver's errors into ours."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _translated(error, connection, running) from error
+    except (UnicodeEncodeError, ValueError) as error:
+        problem = DatabaseError(f"The statement cannot be sent: {error}.")
+        raise (running.failure(str(problem)) if running else problem) from error
+
+
+def _translated(error: psycopg.Error, connection: Connection, running: Running | None) -> DatabaseError:
+    words = " ".join(part for part in (error.diag.message_primary or str(error), error.diag.message_hint) if part)
+    if running is None:
+        return ConnectionFailedError(f"PostgreSQL did not answer as it should: {words}")
+    failure = running.failure(words)
+    stopped = type(failure).__name__ != "ExecutionError"
+    if connection.closed and not stopped:
+        return ConnectionLostError(f"PostgreSQL closed the connection: {words}")
+    return failure
+
+
+class PostgresSession:
+    """One connection. Between statements it is outside any transaction."""
+
+    def __init__(self, connection: Connection, limits: Limits) -> None:
+        self._connection = connection
+        self._limits = limits
+        self._running: Running | None = None
+        self._types = TypeNames(connection)
+        register_loaders(connection, limits.cell_bytes)
+
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+        started = time.perf_counter()
+        with self._run(seconds) as running, _failures_of(self._connection, running), self._transaction(seconds):
+            columns = self._describe(sql)
+            with closing(self._connection.cursor().stream(sql)) as source:
+                taken = take(source, max_rows=max_rows, max_bytes=max_bytes,
+                             cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
+        ms = (time.perf_counter() - started) * 1000
+        return Rows(columns, taken.rows, bool(taken.cut_by), ms, taken.cut_by, taken.cut_cells)
+
+    def create_temp_table(self, name: str, sql: str, *, seconds: float) -> None:
+        raise NotImplementedError("PostgreSQL refuses temp tables in a read-only transaction; see `temp_tables`.")
+
+    def cancel(self) -> None:
+        if running := self._running:
+            running.cancel()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _run(self, seconds: float) -> Running:
+        self._running = Running(seconds, self._interrupt)
+        return self._running
+
+    def _interrupt(self) -> None:
+        # The server may be gone or not answer: the statement is then as good as ended, and is tried again anyway.
+        with suppress(psycopg.Error):
+            self._connection.cancel_safe(timeout=2)
+
+    @contextmanager
+    def _transaction(self, seconds: float) -> Iterator[None]:
+        self._connection.execute("BEGIN READ ONLY; " + _begin_settings(self._connection, seconds))
+        try:
+            yield
+        finally:
+            with suppress(psycopg.Error):
+                self._connection.execute("ROLLBACK")
+
+    def _describe(self, sql: str) -> tuple[ResultColumn, ...]:
+        """The columns of `sql`, which PostgreSQL has then accepted as one SELECT; it is planned, not run."""
+        cursor = self._connection.cursor()
+        # binary=True only chooses the extended protocol, which takes one statement.
+        cursor.execute(f"DECLARE result NO SCROLL CURSOR FOR {sql}", binary=True)
+        cursor.execute("FETCH FORWARD 0 FROM result")
+        description = cursor.description or []
+        cursor.execute("CLOSE result")
+        return self._types.columns(description)
+
+
+def build(url: URL, *, file_root: Path | None, options: DriverOptions) -> PostgresDriver:
+    """The driver for `postgresql+psycopg://user:password@host:port/database`."""
+    return PostgresDriver(url, options)

@@ -1,0 +1,122 @@
+"""What a SQLite file holds, read with PRAGMA over a connection that has no authorizer yet."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from connections.catalogue import Catalogue, Column, ForeignKey, Table, TableKind
+from connections.types import semantic_type
+
+KINDS: dict[str, TableKind] = {"table": "table", "virtual": "table", "view": "view"}
+# table_xinfo, column "hidden": 1 is a hidden column of a virtual table; 2 and 3 are generated columns.
+HIDDEN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} cannot be read and is left out: {self.reason}"
+
+
+def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
+    """Tables, views and virtual tables; shadow tables of full-text search and SQLite's own tables are left out."""
+    estimates = _statistics(connection)
+    found = [_table(connection, name, kind, estimates) for name, kind in _names(connection)]
+    return Catalogue(
+        dialect="sqlite",
+        tables=tuple(table for table in found if isinstance(table, Table)),
+        server_version=sqlite3.sqlite_version,
+        warnings=tuple(str(table) for table in found if isinstance(table, _Unreadable)),
+    )
+
+
+def _names(connection: sqlite3.Connection) -> Iterator[tuple[str, TableKind]]:
+    for schema, name, kind, *_ in connection.execute("PRAGMA table_list").fetchall():
+        if schema == "main" and kind in KINDS and not name.lower().startswith("sqlite_"):
+            yield name, KINDS[kind]
+
+
+def _table(
+    connection: sqlite3.Connection, name: str, kind: TableKind, estimates: dict[str, int]
+) -> Table | _Unreadable:
+    quoted = _quoted(name)
+    try:
+        rows = connection.execute(f"PRAGMA main.table_xinfo({quoted})").fetchall()
+        connection.execute(f"SELECT 1 FROM main.{quoted} LIMIT 0")
+        return Table(
+            name=name,
+            kind=kind,
+            columns=tuple(_column(row) for row in rows if row[6] != HIDDEN),
+            primary_key=tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]),
+            unique=_unique(connection, quoted),
+            foreign_keys=_foreign_keys(connection, quoted),
+            row_estimate=None if kind == "view" else estimates.get(name, _highest_rowid(connection, quoted)),
+        )
+    except sqlite3.DatabaseError as error:
+        return _Unreadable(name, str(error))
+
+
+def _column(row: tuple[int, str, str, int, str | None, int, int]) -> Column:
+    _, name, declared, not_null, _, key_position, _ = row
+    return Column(
+        name=name,
+        type=declared,
+        semantic=semantic_type(declared, "sqlite"),
+        nullable=not not_null and not (key_position and declared.upper() == "INTEGER"),
+    )
+
+
+def _unique(connection: sqlite3.Connection, quoted: str) -> tuple[tuple[str, ...], ...]:
+    """Unique indexes over plain columns; a partial index or one over an expression proves nothing."""
+    keys = []
+    for _, index, unique, origin, partial in connection.execute(f"PRAGMA main.index_list({quoted})").fetchall():
+        if unique and not partial and origin != "pk":
+            rows = connection.execute(f"PRAGMA main.index_info({_quoted(index)})").fetchall()
+            if all(row[2] is not None for row in rows):
+                keys.append(tuple(row[2] for row in rows))
+    return tuple(sorted(keys))
+
+
+def _foreign_keys(connection: sqlite3.Connection, quoted: str) -> tuple[ForeignKey, ...]:
+    """A key that names no target column points at the primary key of its target."""
+    parts: dict[int, list[tuple[str, str, str | None]]] = {}
+    for number, _, target, column, target_column, *_ in connection.execute(
+        f"PRAGMA main.foreign_key_list({quoted})"
+    ).fetchall():
+        parts.setdefault(number, []).append((target, column, target_column))
+    return tuple(_foreign_key(connection, rows) for _, rows in sorted(parts.items()))
+
+
+def _foreign_key(connection: sqlite3.Connection, rows: list[tuple[str, str, str | None]]) -> ForeignKey:
+    target = rows[0][0]
+    named = tuple(row[2] for row in rows if row[2] is not None)
+    if len(named) < len(rows):
+        info = connection.execute(f"PRAGMA main.table_info({_quoted(target)})").fetchall()
+        named = tuple(row[1] for row in sorted(info, key=lambda row: row[5]) if row[5])
+    return ForeignKey(tuple(row[1] for row in rows), None, target, named)
+
+
+def _statistics(connection: sqlite3.Connection) -> dict[str, int]:
+    """Row counts that ANALYZE left behind."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'").fetchone():
+        return {}
+    rows = connection.execute("SELECT tbl, stat FROM sqlite_stat1 WHERE stat IS NOT NULL").fetchall()
+    return {table: int(stat.split()[0]) for table, stat in rows if str(stat).split()[:1] and stat.split()[0].isdigit()}
+
+
+def _highest_rowid(connection: sqlite3.Connection, quoted: str) -> int | None:
+    """An upper bound that costs one look into the tree; tables WITHOUT ROWID and most virtual ones have none."""
+    try:
+        (highest,) = connection.execute(f"SELECT MAX(rowid) FROM main.{quoted}").fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return highest if isinstance(highest, int) and highest >= 0 else 0 if highest is None else None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
