@@ -23,7 +23,6 @@ from connections.errors import (
     StatementNotAllowedError,
 )
 
-
 T = TypeVar("T")
 
 

@@ -23,9 +23,17 @@ EVERYWHERE: tuple[Network, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.
 BLOCKED: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
-        "169.254.0.0/16", "fe80::/10",            # link-local, with the metadata services of most clouds
-        "fd00:ec2::254/128", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32",  # metadata elsewhere
-        "0.0.0.0/8", "::/128", "224.0.0.0/4", "ff00::/8", "240.0.0.0/4",  # this host by accident, multicast, reserved
+        "169.254.0.0/16",
+        "fe80::/10",  # link-local, with the metadata services of most clouds
+        "fd00:ec2::254/128",
+        "100.100.100.200/32",
+        "192.0.0.192/32",
+        "168.63.129.16/32",  # metadata elsewhere
+        "0.0.0.0/8",
+        "::/128",
+        "224.0.0.0/4",
+        "ff00::/8",
+        "240.0.0.0/4",  # this host by accident, multicast, reserved
     )  # fmt: skip
 )
 

@@ -19,9 +19,7 @@ class Taken:
     cut_cells: int
 
 
-def take(
-    source: Iterable[Row], *, max_rows: int, max_bytes: int, cell_bytes: int, check: Callable[[], None]
-) -> Taken:
+def take(source: Iterable[Row], *, max_rows: int, max_bytes: int, cell_bytes: int, check: Callable[[], None]) -> Taken:
     """At most `max_rows` rows of `source` within `max_bytes` of Python memory, each value within `cell_bytes`.
 
     One more row than `max_rows` is asked for, to know whether there was one. `check` is called now and then and

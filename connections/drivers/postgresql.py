@@ -8,12 +8,11 @@ protocol, where a second statement behind a semicolon is an error. No parameters
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from sqlalchemy.engine import URL
@@ -31,6 +30,7 @@ from connections.network import reachable_addresses
 Connection = psycopg.Connection[Row]
 
 CATALOGUE_SECONDS = 120
+NO_FILE = "/dev/null/none"  # passwords come from the connection, not from the home of whoever runs this
 QUERY_OPTIONS = frozenset({"sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"})
 
 # What the session must be like for the statement to mean what the guard read, and for values to be read exactly.
@@ -87,7 +87,7 @@ class PostgresDriver:
             "sslrootcert": options.ca_file or self._given.get("sslrootcert") or _system_certificates(options.tls),
             "application_name": self._given.get("application_name", "reactsql-web"),
             "connect_timeout": max(2, round(float(self._given.get("connect_timeout") or options.connect_seconds))),
-            "client_encoding": "utf8", "passfile": os.devnull,
+            "client_encoding": "utf8", "passfile": NO_FILE,
         }  # fmt: skip
         if options.networks and (not host or host.startswith("/")):
             raise ConnectionFailedError("Name a host; a socket of this machine cannot be connected to.")
@@ -166,7 +166,8 @@ class PostgresSession:
         started = time.perf_counter()
         with self._run(seconds) as running, _failures_of(self._connection, running), self._transaction(seconds):
             columns = self._describe(sql)
-            with closing(self._connection.cursor().stream(sql)) as source:
+            # Closed early, the generator cancels what is left and reads the connection empty.
+            with closing(cast("Generator[Row, None, None]", self._connection.cursor().stream(sql))) as source:
                 taken = take(source, max_rows=max_rows, max_bytes=max_bytes,
                              cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
         ms = (time.perf_counter() - started) * 1000

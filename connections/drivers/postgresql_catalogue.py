@@ -66,7 +66,7 @@ SELECT enumtypid::int8, array_agg(enumlabel::text ORDER BY enumsortorder) FROM p
 """
 
 _PARTITION_ROWS = """
-SELECT c.oid::int8, SUM(GREATEST(l.reltuples, 0))::float8
+SELECT c.oid::int8, CASE WHEN BOOL_AND(l.reltuples < 0) THEN -1 ELSE SUM(GREATEST(l.reltuples, 0))::float8 END
 FROM pg_class c CROSS JOIN LATERAL pg_partition_tree(c.oid) p JOIN pg_class l ON l.oid = p.relid
 WHERE c.relkind = 'p' AND p.isleaf AND c.oid = ANY(%(oids)s) GROUP BY c.oid
 """

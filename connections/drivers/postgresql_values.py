@@ -12,7 +12,6 @@ from psycopg.types import TypeInfo
 
 from connections.catalogue import SemanticType
 from connections.contracts import ResultColumn
-from connections.drivers.fetching import Row, shorten
 from connections.drivers.reading import read_date, read_interval, read_json, read_time, read_timestamp
 from connections.types import semantic_type
 
@@ -109,4 +108,3 @@ def _meaning(name: str, kind: str) -> SemanticType:
     return particular.get(kind) or semantic_type(name, "postgresql")
 
 
-__all__ = ["Row", "TypeNames", "register_loaders", "shorten"]

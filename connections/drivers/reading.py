@@ -15,7 +15,7 @@ from typing import Any
 from connections.values import duration_text
 
 # `1 year 2 mons -3 days 04:05:06.7`, as PostgreSQL (IntervalStyle postgres) and DuckDB write a duration.
-_PART = re.compile(r"([+-]?\d+) (year|mon|month|day)s?")
+_PART = re.compile(r"([+-]?\d+) (year|month|mon|day)s?")
 _CLOCK = re.compile(r"([+-])?(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 
 

@@ -36,7 +36,7 @@ def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
 
 
 def _names(connection: sqlite3.Connection) -> Iterator[tuple[str, TableKind]]:
-    for schema, name, kind, *_ in connection.execute("PRAGMA table_list").fetchall():
+    for schema, name, kind, *_ in sorted(connection.execute("PRAGMA table_list").fetchall()):
         if schema == "main" and kind in KINDS and not name.lower().startswith("sqlite_"):
             yield name, KINDS[kind]
 
