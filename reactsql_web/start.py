@@ -1,0 +1,143 @@
+"""`make run` and `make ask`: everything on one machine, without a server, a key or root.
+
+Each step does what is missing and nothing else, so the second start takes seconds. The processes are those of the
+Procfile; honcho runs them, and Ctrl-C ends them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import django
+from agents.llm.profiles import ProfileError, from_environment, is_local
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from honcho import environ
+from honcho.manager import Manager
+
+from reactsql_web import ports
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 180.0  # a cold machine loads the model from disk, and imports for the first time
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="make run", description=__doc__)
+    parser.add_argument("--ask", metavar="QUESTION", help="ask the demo database in the terminal, then stop")
+    options = parser.parse_args(arguments)
+    try:
+        _read_settings()
+        return _ask(options.ask) if options.ask else _run()
+    except (CommandError, ImproperlyConfigured, ProfileError, ports.PortTakenError) as error:
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. What was fetched so far is kept; the next start goes on from there.", file=sys.stderr)
+        return 130
+
+
+def _read_settings() -> None:
+    """Variables of the environment win over those of a .env file."""
+    file = ROOT / ".env"
+    if file.is_file():
+        for name, value in environ.parse(file.read_text(encoding="utf-8")).items():
+            os.environ.setdefault(name, value)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
+    django.setup()
+
+
+def _local_model() -> str | None:
+    """Where the local model answers, or None where another one is set."""
+    profile = from_environment(os.environ)
+    return profile.api_base if is_local(profile) else None
+
+
+def _run() -> int:
+    local_model = _local_model()
+    ports.check_free("PORT", settings.HOST, settings.PORT)
+    if local_model:
+        _check_model_port(local_model)
+    for step in _steps(local_model):
+        step()
+    return _run_processes(local_model)
+
+
+def _check_model_port(local_model: str) -> None:
+    place = urlsplit(local_model)
+    ports.check_free("LOCAL_MODEL_PORT", place.hostname or "", place.port or 0)
+
+
+def _steps(local_model: str | None) -> Iterator[Callable[[], None]]:
+    """What the first start does; on a later one each finds its work done."""
+    if local_model:
+        yield lambda: call_command("local_model", "fetch")
+    yield lambda: call_command("migrate", verbosity=0)
+    yield lambda: call_command("demo_database", verbosity=0)
+    yield lambda: call_command("prepare")
+
+
+def _run_processes(local_model: str | None) -> int:
+    manager = Manager()
+    for name in ("web", "worker", "model") if local_model else ("web", "worker"):
+        command = f"{shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
+        manager.add_process(name, command, env=_process_environment(), cwd=str(ROOT))
+    threading.Thread(target=_announce, args=(local_model,), daemon=True).start()
+    signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # the terminal was closed
+    manager.loop()
+    return 0 if manager.returncode in (130, 143) else int(manager.returncode or 0)
+
+
+def _process_environment() -> dict[str, str]:
+    here = str(Path(sys.executable).parent)
+    return {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}", "PYTHONUNBUFFERED": "1"}
+
+
+def _announce(local_model: str | None) -> None:
+    late = ports.wait_until_up(f"{ports.address(settings.HOST, settings.PORT)}/readyz", START_SECONDS)
+    if not late and local_model:
+        late = ports.wait_until_up(f"{local_model}/models", START_SECONDS)
+    if late:
+        print(f"\n  Not ready after {START_SECONDS:.0f} seconds: {late}. The lines above may tell why.\n", flush=True)
+    else:
+        print(f"\n  ReAct-SQL Web is ready: {settings.SITE_URL}    (Ctrl-C stops it)\n", flush=True)
+
+
+def _ask(question: str) -> int:
+    call_command("demo_database", verbosity=0)
+    with _model_server(_local_model()):
+        call_command("ask", question, connection=f"sqlite:///{settings.DEMO_DATABASE}")
+    return 0
+
+
+@contextmanager
+def _model_server(local_model: str | None) -> Iterator[None]:
+    """The local model for one question, unless another model is set or `make run` serves it already."""
+    if local_model is None or not ports.wait_until_up(f"{local_model}/models", 0):
+        yield
+        return
+    _check_model_port(local_model)
+    call_command("local_model", "fetch")
+    server = subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "local_model", "serve"])
+    try:
+        late = ports.wait_until_up(f"{local_model}/models", START_SECONDS, while_=lambda: server.poll() is None)
+        if late:
+            raise CommandError(f"The local model did not start: {late}")
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
