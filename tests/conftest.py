@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.databases import DIALECTS, scratch
+
+# Examples are the same on every run, so that a red build is red again at home; `make fuzz` draws new ones, and many.
+settings.register_profile("steady", derandomize=True, max_examples=60, deadline=None, database=None)
+settings.register_profile(
+    "fuzz", max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture
