@@ -24,12 +24,14 @@ class DriverOptions:
 
     `networks` says which addresses may be reached (None: any, for a person at a terminal); `tls` is one of "disable",
     "prefer", "require", "verify-full" ("" leaves it to the URL), checked against `ca_file` or the system's own list.
+    DuckDB runs in our process: `duckdb_memory_mb` is what one file may use there, beyond which it goes to disk.
     """
 
     tls: str = ""
     ca_file: str = ""
     connect_seconds: float = 10.0
     networks: NetworkPolicy | None = None
+    duckdb_memory_mb: int = 512
 
 
 KINDS: Mapping[str, DialectName] = {
