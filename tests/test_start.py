@@ -1,0 +1,112 @@
+"""`make run`: nothing starts beside a taken port, processes come back when they die, and everything stops together."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from reactsql_web import ports
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def taken_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def free_port() -> int:
+    with taken_port() as port:
+        return port
+
+
+def wait_for(what: str, happened: object, seconds: float = 60) -> object:
+    assert callable(happened)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := happened():
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"{what} did not happen within {seconds} s")
+
+
+def test_a_taken_port_is_named_with_a_way_out() -> None:
+    with taken_port() as port, pytest.raises(ports.PortTakenError, match=rf"Port {port} is in use.*PORT={port + 1}"):
+        ports.check_free("PORT", "127.0.0.1", port)
+
+
+def test_a_port_is_free_right_after_its_server_stopped() -> None:
+    ports.check_free("PORT", "127.0.0.1", free_port())
+
+
+def test_an_address_of_another_machine_is_refused_in_words() -> None:
+    with pytest.raises(ports.PortTakenError, match="HOST"):
+        ports.check_free("PORT", "203.0.113.7", 8000)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000"),
+        ("0.0.0.0", "http://localhost:8000"),  # noqa: S104
+        ("::", "http://localhost:8000"),
+        ("::1", "http://[::1]:8000"),
+    ],
+)
+def test_the_address_is_one_that_this_machine_can_open(host: str, url: str) -> None:
+    assert ports.address(host, 8000) == url
+
+
+def test_what_does_not_answer_is_named() -> None:
+    assert "does not answer" in ports.wait_until_up(f"http://127.0.0.1:{free_port()}/readyz", 0)
+
+
+@contextmanager
+def kept(command: str) -> Iterator[subprocess.Popen[str]]:
+    """A keeper of `command` in a process group of its own, as honcho starts it."""
+    code = f"import sys; from reactsql_web.keep import Keeper; sys.exit(Keeper('it', {command!r}).run())"
+    keeper = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield keeper
+    finally:
+        if keeper.poll() is None:
+            os.killpg(keeper.pid, signal.SIGKILL)
+        keeper.communicate()
+
+
+def pids(file: Path) -> list[int]:
+    return [int(line) for line in file.read_text().split()] if file.exists() else []
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_killed_process_is_started_again_and_stops_when_asked(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    with kept(f"sh -c 'echo $$ >> {file}; exec sleep 60'") as keeper:
+        wait_for("the start", lambda: len(pids(file)) == 1)
+        os.kill(pids(file)[0], signal.SIGKILL)
+        wait_for("the restart", lambda: len(pids(file)) == 2)
+        os.killpg(keeper.pid, signal.SIGTERM)
+        assert keeper.wait(10) == 0
+        assert not is_alive(pids(file)[1])
+
+
+def test_what_cannot_start_is_given_up_with_its_own_exit_status(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    with kept(f"sh -c 'echo $$ >> {file}; exit 7'") as keeper:
+        assert keeper.wait(30) == 7
+        assert len(pids(file)) == 3
