@@ -1,0 +1,120 @@
+"""What a run may spend: turns, calls a turn, tokens, money and seconds. Safe to use from several threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from agents.errors import BudgetExhaustedError
+from agents.llm.messages import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLimits:
+    """Limits of one run; None means no limit. `money` in US dollars, `seconds` of wall-clock time.
+
+    `tokens` counts input (cached ones too) and output.
+    """
+
+    turns: int = 15
+    calls_per_turn: int = 8
+    tokens: int | None = 500_000
+    money: float | None = 1.0
+    seconds: float | None = 600.0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+# The setting that an administrator raises, by limit.
+SETTINGS = {
+    "turns": "RUN_MAX_TURNS",
+    "calls_per_turn": "RUN_MAX_CALLS_PER_TURN",
+    "tokens": "RUN_MAX_TOKENS",
+    "money": "RUN_MAX_COST",
+    "seconds": "RUN_MAX_SECONDS",
+}
+
+
+class Budget:
+    """Counts what a run spends and ends it at its limits.
+
+    A resumed run passes through `start_turn` and `spend` again for what it did before, with `seconds_before` for the
+    time that earlier attempts took.
+    """
+
+    def __init__(
+        self,
+        limits: BudgetLimits | None = None,
+        *,
+        seconds_before: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.limits = limits or BudgetLimits()
+        self._clock = clock
+        self._began = clock() - seconds_before
+        self._lock = threading.Lock()
+        self._turns = 0
+        self._usage = Usage()
+
+    def start_turn(self) -> int:
+        """Begin the next turn and return its number, from 1. Raises BudgetExhaustedError when there is none left."""
+        self.check()
+        with self._lock:
+            if self._turns >= self.limits.turns:
+                raise _exhausted("turns", f"all {self.limits.turns} turns are used up without a final answer")
+            self._turns += 1
+            return self._turns
+
+    def spend(self, usage: Usage) -> None:
+        """Count one model call. Never raises: its reply is paid for, so it may be used; `check` ends the run."""
+        with self._lock:
+            self._usage += usage
+
+    def check(self) -> None:
+        """Raise BudgetExhaustedError if tokens, money or seconds are used up."""
+        limits, usage, seconds = self.limits, self.usage, self.seconds
+        if limits.tokens is not None and usage.input + usage.output >= limits.tokens:
+            raise _exhausted("tokens", f"{usage.input + usage.output:,} of {limits.tokens:,} tokens are used up")
+        if limits.money is not None and usage.cost is not None and usage.cost >= limits.money > 0:
+            raise _exhausted("money", f"${usage.cost:.4f} of ${limits.money:.4f} are spent")
+        if limits.seconds is not None and seconds >= limits.seconds:
+            raise _exhausted("seconds", f"the run took {seconds:.0f} of at most {limits.seconds:.0f} seconds")
+
+    @property
+    def turns(self) -> int:
+        return self._turns
+
+    @property
+    def turns_left(self) -> int:
+        """Turns that may still begin after the one in progress."""
+        return max(0, self.limits.turns - self._turns)
+
+    @property
+    def last_turn_but_one(self) -> bool:
+        """Whether exactly one more turn may follow the one in progress: the moment to tell the model."""
+        return self.turns_left == 1
+
+    @property
+    def usage(self) -> Usage:
+        with self._lock:
+            return self._usage
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock seconds since the run began."""
+        return self._clock() - self._began
+
+    @property
+    def seconds_left(self) -> float | None:
+        return None if self.limits.seconds is None else max(0.0, self.limits.seconds - self.seconds)
+
+
+def _exhausted(limit: str, what: str) -> BudgetExhaustedError:
+    return BudgetExhaustedError(
+        f"The run reached its budget: {what}. "
+        f"Ask a narrower question, or have an administrator raise {SETTINGS[limit]}."
+    )

@@ -1,0 +1,81 @@
+"""Reading SQL out of a reply: the first fenced block that holds a query, else the text from SELECT or WITH on.
+
+What is returned is as much as might belong to the statement, never less: a second statement must reach the guard,
+which refuses it, instead of being cut away here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.errors import MalformedReplyError
+from agents.llm.parsing.loading import UnreadableJSONError, load
+from agents.llm.parsing.preamble import split_thought, without_special_tokens
+from agents.llm.parsing.reply import refuse_cut
+
+_FENCED = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
+_QUERY = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
+_STATEMENT = re.compile(
+    r"^[ \t]*(?:SQL[a-z]*[ \t]*:[ \t]*)?\(*[ \t]*(?P<sql>\(*(?:SELECT|WITH)\b.*)", re.I | re.S | re.M
+)
+_AFTER = re.compile(r";[ \t]*\n|\n[ \t]*\n")
+# A paragraph that begins with one of these still belongs to the statement, or is another one.
+_SQL_WORD = re.compile(
+    r"(?:SELECT|FROM|WHERE|GROUP|ORDER|HAVING|LIMIT|OFFSET|UNION|INTERSECT|EXCEPT|JOIN|LEFT|RIGHT|INNER|CROSS|FULL"
+    r"|NATURAL|ON|AND|OR|WITH|AS|CASE|WHEN|THEN|ELSE|END|WINDOW|FETCH|VALUES|INSERT|UPDATE|DELETE|DROP|CREATE|ALTER"
+    r"|TRUNCATE|REPLACE|MERGE|GRANT|REVOKE|PRAGMA|ATTACH|DETACH|VACUUM|COPY|CALL|EXEC|EXECUTE|SET|BEGIN|COMMIT"
+    r"|EXPLAIN)\b|[^A-Za-z]",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"(?:[\s;]|--[^\n]*\n)*")
+
+
+def read_sql(text: str, *, finish_reason: str = "stop") -> str:
+    """The query in `text`, without a closing semicolon. Raises MalformedReplyError with words for the model."""
+    refuse_cut(finish_reason)
+    preamble = split_thought(without_special_tokens(text))
+    if preamble.open:
+        raise MalformedReplyError("Your <think> never ends. Reply with one SELECT in a ```sql fence.")
+    sql = _fenced(preamble.rest) or _quoted_in_json(preamble.rest) or _bare(preamble.rest)
+    if not sql:
+        raise MalformedReplyError("Your reply holds no SELECT. Reply with one SELECT in a ```sql fence.")
+    return sql
+
+
+def _fenced(text: str) -> str:
+    blocks = (match.group(1) for match in _FENCED.finditer(text))
+    block = next((block for block in blocks if _QUERY.search(block)), "")
+    return _quoted_in_json(block) or _trimmed(block)
+
+
+def _quoted_in_json(text: str) -> str:
+    """The statement of `{"sql": "…"}`."""
+    if not text.lstrip().startswith("{"):
+        return ""
+    try:
+        value, _ = load(text.strip())
+    except UnreadableJSONError:
+        return ""
+    sql = value.get("sql") if isinstance(value, dict) else None
+    return _trimmed(sql) if isinstance(sql, str) and _QUERY.search(sql) else ""
+
+
+def _bare(text: str) -> str:
+    statement = _STATEMENT.search(text)
+    if statement is None:
+        return ""
+    sql = statement.group("sql")
+    for gap in _AFTER.finditer(sql):
+        if not _continues(sql[gap.end() :]):
+            return _trimmed(sql[: gap.start()])
+    return _trimmed(sql)
+
+
+def _continues(rest: str) -> bool:
+    """Whether what follows a gap is more SQL, not prose."""
+    leading = _LEADING.match(rest)
+    return _SQL_WORD.match(rest, leading.end() if leading else 0) is not None
+
+
+def _trimmed(sql: str) -> str:
+    return sql.strip().rstrip(";").rstrip()

@@ -1,0 +1,153 @@
+"""Model profiles from the environment, and the profile of the local model that answers when none is set."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar, cast
+from urllib.parse import urlsplit
+
+from agents.llm.messages import ModelProfile
+
+T = TypeVar("T")
+
+LOCAL_MODEL_NAME = "local"
+LOCAL_MODEL_ID = "openai/qwen2.5-coder-1.5b-instruct"
+LOCAL_PORT = 8021
+# What the client decides itself; anything else in LLM_EXTRA goes to the provider as it is.
+RESERVED_EXTRA = frozenset(
+    {"model", "messages", "api_key", "api_base", "base_url", "temperature", "max_tokens", "timeout"}
+)
+
+
+class ProfileError(ValueError):
+    """A variable holds a value that cannot be used; the message names the variable and what it may hold."""
+
+
+def from_environment(env: Mapping[str, str]) -> ModelProfile:
+    """The profile that the LLM_* variables describe; the local model's when LLM_MODEL is not set.
+
+    Raises ProfileError on a value that cannot be used.
+    """
+    model = env.get("LLM_MODEL", "").strip()
+    if not model:
+        _refuse_without_model(env)
+        return local_profile(_read(env, "LOCAL_MODEL_PORT", _port, LOCAL_PORT))
+    return ModelProfile(
+        name=model,
+        model=model,
+        api_base=_read(env, "LLM_API_BASE", _url, ""),
+        key=env.get("LLM_API_KEY", "").strip(),
+        temperature=_read_optional(env, "LLM_TEMPERATURE", _number(0, 2)),
+        max_output_tokens=_read(env, "LLM_MAX_OUTPUT_TOKENS", _count(16), 4096),
+        context_tokens=_read(env, "LLM_CONTEXT_TOKENS", _count(1024), 128_000),
+        size=_read(env, "LLM_SIZE", _size, "capable"),
+        price_input=_read_optional(env, "LLM_PRICE_INPUT", _number(0, 1e6)),
+        price_cached=_read_optional(env, "LLM_PRICE_CACHED", _number(0, 1e6)),
+        price_output=_read_optional(env, "LLM_PRICE_OUTPUT", _number(0, 1e6)),
+        extra=_read(env, "LLM_EXTRA", _extra, {}),
+        timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), 120.0),
+    )
+
+
+def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
+    """The embedded model: small, free, on this machine. Its first token may take long on two cores."""
+    return ModelProfile(
+        name=LOCAL_MODEL_NAME,
+        model=LOCAL_MODEL_ID,
+        api_base=f"http://127.0.0.1:{port}/v1",
+        key="not-needed",
+        temperature=0.0,
+        max_output_tokens=768,
+        context_tokens=16_384,
+        size="small",
+        price_input=0.0,
+        price_cached=0.0,
+        price_output=0.0,
+        timeout_seconds=300.0,
+    )
+
+
+def is_local(profile: ModelProfile) -> bool:
+    return profile.model == LOCAL_MODEL_ID
+
+
+def _refuse_without_model(env: Mapping[str, str]) -> None:
+    for name in ("LLM_API_BASE", "LLM_API_KEY"):
+        if env.get(name, "").strip():
+            raise ProfileError(
+                f"{name} is set but LLM_MODEL is not. Set LLM_MODEL as well, for example openai/gpt-5-mini."
+            )
+
+
+def _read_optional(env: Mapping[str, str], name: str, parse: Callable[[str], T]) -> T | None:
+    return _read(env, name, parse, cast(T, None))
+
+
+def _read(env: Mapping[str, str], name: str, parse: Callable[[str], T], default: T) -> T:
+    text = env.get(name, "").strip()
+    if not text:
+        return default
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ProfileError(f"{name}={text!r} cannot be used: {error}.") from error
+
+
+def _number(lowest: float, highest: float) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not lowest <= value <= highest:
+            raise ValueError(f"it must be a number from {lowest:g} to {highest:g}")
+        return value
+
+    return parse
+
+
+def _count(lowest: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit()) or int(text) < lowest:
+            raise ValueError(f"it must be a whole number of at least {lowest}")
+        return int(text)
+
+    return parse
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 65535:
+        raise ValueError("it must be a port from 1 to 65535")
+    return int(text)
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("it must be an address such as http://127.0.0.1:11434/v1")
+    return text.rstrip("/")
+
+
+def _size(text: str) -> Literal["capable", "small"]:
+    if text not in ("capable", "small"):
+        raise ValueError("it must be capable or small")
+    return cast(Literal["capable", "small"], text)
+
+
+def _extra(text: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f'it must be a JSON object such as {{"reasoning_effort": "low"}} ({error})') from error
+    if not isinstance(value, dict):
+        raise ValueError('it must be a JSON object such as {"reasoning_effort": "low"}')
+    return checked_extra(value)
+
+
+def checked_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`extra` as it is, or a ValueError naming a parameter that has its own field."""
+    if reserved := sorted(RESERVED_EXTRA & extra.keys()):
+        raise ValueError(f"{reserved[0]} has a setting of its own and may not stand here")
+    return extra
