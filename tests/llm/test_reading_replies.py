@@ -246,7 +246,8 @@ def test_an_object_is_found_among_prose() -> None:
 # --- no text whatsoever -------------------------------------------------------------------------------------------
 
 FRAGMENTS = [
-    BATCH, OTHER, FINAL, json.dumps(EXECUTE), "<think>", "</think>", "```json", "```", "Observation:", "[", "]", "{", "}",
+    BATCH, OTHER, FINAL, json.dumps(EXECUTE),
+    "<think>", "</think>", "```json", "```", "Observation:", "[", "]", "{", "}",
     '"', "'", "\\", ",", ":", '"op"', '"args"', '"table_ref"', "op:", "<|im_end|>", "\n", " ", "[{", "}]", "\x00",
     "\\ud800", "”", "null", "NaN", "1e999", "prose",
 ]  # fmt: skip
