@@ -69,7 +69,7 @@ def test_the_byte_cap_cuts_and_says_so(numbers: str) -> None:
 
 def test_a_long_value_is_cut_and_counted(numbers: str) -> None:
     with door_to(numbers, limits=Limits(cell_bytes=1000)) as door:
-        rows = door.query("SELECT replace('" + "x" * 5000 + "', 'y', label) AS long, n FROM numbers WHERE n = 1")
+        rows = door.query("SELECT replace('" + "x" * 5000 + "', 'y', label) AS text_of_it, n FROM numbers WHERE n = 1")
         assert rows.cut_cells == 1
         assert rows.rows[0][0].startswith("x" * 1000 + "… [cut")
 
