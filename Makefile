@@ -23,6 +23,7 @@ ask: $(VENV)/requirements.txt ## Ask the demo database in the terminal: make ask
 	@exec $(BIN)/python -m reactsql_web.start --ask "$$Q"
 
 setup: $(VENV)/requirements.txt $(VENV)/requirements-dev.txt ## Prepare .venv with all packages, start nothing
+	@:
 
 test: setup lint types imports tests ## Prepare, then run every check and every test
 
@@ -50,6 +51,9 @@ browser: setup ## The tests that drive a real Chromium
 bench: setup ## Figures: what the engine itself costs a call
 	$(BIN)/python -m bench
 
+docs: $(VENV)/requirements.txt ## Write the generated parts of README and docs anew
+	$(BIN)/python -m reactsql_web.reference
+
 fuzz: setup ## Long random programs and SQL against all databases
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
 
@@ -64,7 +68,7 @@ lock: setup ## Compile requirements*.in into requirements*.txt with hashes
 clean: ## Remove what setup and the tests made; the data folder stays
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis staticfiles test-results
 
-.PHONY: help run ask setup test lint format types imports tests unit browser bench fuzz demo lock clean
+.PHONY: help run ask setup test lint format types imports tests unit browser bench docs fuzz demo lock clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "ReAct-SQL Web needs Python 3.11, 3.12 or 3.13, and none was found ($$(python3 --version 2>&1 || true))." \

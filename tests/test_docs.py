@@ -1,0 +1,74 @@
+"""The documents say what is so: generated parts are current; links, files, targets and variables exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from honcho.environ import parse_procfile
+
+from reactsql_web import reference
+from reactsql_web.environment import SETTINGS
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+VARIABLES = {setting.name for setting in SETTINGS}
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("place", reference.parts(), ids=str)
+def test_generated_parts_are_current(place: tuple[str, str]) -> None:
+    document, mark = place
+    text = text_of(ROOT / document)
+    assert reference.replaced(text, mark, reference.parts()[place]) == text, "`make docs` writes it anew"
+
+
+def test_the_readme_lists_every_setting() -> None:
+    listed = re.findall(r"^\| `([A-Z_]+)` \|", text_of(ROOT / "README.md"), re.MULTILINE)
+    assert listed == [setting.name for setting in SETTINGS]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(document: Path) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", text_of(document))
+    local = [link.partition("#")[0] for link in links if not link.startswith(("http", "#", "mailto:"))]
+    assert [link for link in local if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_named_files_exist(document: Path) -> None:
+    folders = "agents|connections|reactsql_web|templates|static|tests|bench|docs"
+    named = re.findall(rf"`((?:{folders})/[\w./-]*)`", text_of(document))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_named_make_targets_exist(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", text_of(ROOT / "Makefile"), re.MULTILINE))
+    named = re.findall(r"(?:^ +|`)make ([a-z-]+)", text_of(document), re.MULTILINE)
+    assert set(named) <= targets
+
+
+def test_every_target_has_a_line_in_the_help() -> None:
+    makefile = text_of(ROOT / "Makefile")
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert phony
+    explained = re.findall(r"^([a-z-]+):.*## \S", makefile, re.MULTILINE)
+    assert sorted(explained) == sorted(phony[1].split())
+
+
+def test_the_example_environment_names_settings_only() -> None:
+    named = set(re.findall(r"^#? ?([A-Z_]+)=", text_of(ROOT / ".env.example"), re.MULTILINE))
+    assert named - VARIABLES - {"POSTGRES_PASSWORD"} == set()  # that one is docker-compose.yml's own
+
+
+def test_the_procfile_has_a_line_for_every_process() -> None:
+    assert set(parse_procfile(text_of(ROOT / "Procfile")).processes) == {"web", "worker", "beat", "model"}
