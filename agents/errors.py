@@ -22,9 +22,9 @@ __all__ = [
     "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError", "ModelAuthenticationError",
     "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError", "ModelUnavailableError",
     "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError", "RunDivergedError",
-    "RunLostError", "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError", "UnknownOperationError",
-    "UnknownRelationError", "UnknownResultError", "UnknownTableError", "UnreadableRepliesError",
-    "UnsupportedInDialectError",
+    "RunLostError", "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError",
+    "UnknownOperationError", "UnknownRelationError", "UnknownResultError", "UnknownTableError",
+    "UnreadableRepliesError", "UnsupportedInDialectError",
 ]  # fmt: skip
 
 

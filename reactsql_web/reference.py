@@ -1,4 +1,4 @@
-"""`make docs` writes the generated parts of the documentation between their marks; a test checks that they are current."""
+"""`make docs` writes the generated parts of the documentation between their marks; a test keeps them current."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def _end(offset: int, limit: int | None) -> int | None:
 
 def _groups_around(file: pq.ParquetFile, start: int, end: int | None) -> tuple[pa.Table, int]:
     """The row groups that hold rows `start` … `end`, and how many rows come before them."""
-    wanted, first, position = [], 0, 0
+    wanted: list[int] = []
+    first = position = 0
     for group in range(file.num_row_groups):
         size = file.metadata.row_group(group).num_rows
         if position + size > start and (end is None or position < end):

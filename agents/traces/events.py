@@ -218,7 +218,7 @@ def to_json(event: Event) -> dict[str, Any]:
 def from_json(data: Mapping[str, Any]) -> Event:
     """The event that `to_json` wrote. Raises KeyError on an unknown kind, TypeError on unknown fields."""
     event = EVENTS[data["kind"]]
-    levels = _tuple_levels(event)
+    levels = _tuple_levels(event)  # type: ignore[arg-type]  # mypy takes the hash of its instances for its own
     return event(**{name: _frozen(value, levels.get(name, 0)) for name, value in data.items() if name != "kind"})
 
 
