@@ -33,7 +33,7 @@ lint: setup ## Style of the Python code
 format: setup ## Put imports in order and repair what the linter can
 	$(BIN)/ruff check --fix .
 
-types: setup ## mypy, strict, on the core
+types: setup ## mypy, strict
 	$(BIN)/mypy
 
 imports: setup ## Who may import whom (pyproject.toml, tool.importlinter)

@@ -24,7 +24,7 @@ def record(
         actor=actor,
         actor_name=(actor.get_username() if actor else actor_name)[:150],
         action=action,
-        object_type=target._meta.verbose_name[:50] if target is not None else "",
+        object_type=str(target._meta.verbose_name)[:50] if target is not None else "",
         object_id=str(target.pk)[:64] if target is not None else "",
         object_name=str(target)[:255] if target is not None else "",
         detail=dict(detail or {}),

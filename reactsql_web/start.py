@@ -78,7 +78,7 @@ def _check_model_port(local_model: str) -> None:
     ports.check_free("LOCAL_MODEL_PORT", place.hostname or "", place.port or 0)
 
 
-def _steps(local_model: str | None) -> Iterator[Callable[[], None]]:
+def _steps(local_model: str | None) -> Iterator[Callable[[], object]]:
     """What the first start does; on a later one each finds its work done."""
     if local_model:
         yield lambda: call_command("local_model", "fetch")
