@@ -46,8 +46,9 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
 
 def _likeness(left: str, right: str, **_options: object) -> float:
     """0 to 100: spelled alike, or one a whole word of the other (`name` in `customer_name`)."""
-    words = max(left, right, key=len).replace("_", " ").replace(".", " ").split()
-    return max(fuzz.ratio(left, right), 85.0 if min(left, right, key=len) in words else 0.0)
+    short, long = sorted((left, right), key=len)
+    words = long.replace("_", " ").replace(".", " ").split()
+    return max(fuzz.ratio(left, right), 85.0 if short in words else 0.0)
 
 
 def nearest_hint(name: str, names: Iterable[str]) -> str:
