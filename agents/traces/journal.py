@@ -72,7 +72,7 @@ class MemoryJournal:
         self._events = sorted(saved, key=lambda event: event.position)
         self._replay = Replay(self._events)
         self._sink, self._live, self._check = sink, live, check
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a sink may look at `events`
         self._cancelled = threading.Event()
 
     @property
