@@ -1,0 +1,133 @@
+"""One aggregate call of SQL as an item of the `aggregate` operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from agents.engine.lift.calls import call_name
+from agents.engine.lift.frame import Frame
+from agents.engine.lift.naming import derived_name
+from agents.engine.lift.program import Aggregate
+from agents.engine.lift.query import Node
+from agents.engine.lift.subqueries import attach
+
+if TYPE_CHECKING:
+    from agents.engine.lift.planner import Planner
+
+Made = Callable[[Node], Node]  # from the aggregate's column to what the call stands for
+
+_SAME = {
+    "avg": "avg", "count": "count", "max": "max", "min": "min", "sum": "sum", "total": "sum", "median": "median",
+    "stddev": "stddev", "stddev_samp": "stddev", "variance": "variance", "var_samp": "variance",
+    "group_concat": "string_agg", "string_agg": "string_agg", "listagg": "string_agg", "any_value": "any_value",
+    "bool_or": "max", "bool_and": "min", "every": "min",
+}  # fmt: skip
+_NUMERIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
+_TEXTS = frozenset({"text", "enum"})
+
+
+def aggregate_of(planner: Planner, frame: Frame, call: Node, wanted: str) -> tuple[Frame, Aggregate, Made]:
+    """The item for `call`, its argument derived where it is no column."""
+    condition, call_only = _filter(call)
+    name, arguments, distinct = _parts(planner, call_only)
+    fn = _SAME.get(name, "")
+    if not fn or (planner.dialect == "mysql" and name in ("stddev", "variance")):
+        raise planner.refuse(f"the aggregate {name}", call, "no operation computes it")
+    ready: Node | None = None
+    if condition is not None:
+        frame, attached = attach(planner, frame, condition, "true")
+        ready = frame.resolved(attached)
+    frame, column = _argument(planner, frame, name, fn, arguments, distinct)
+    if name == "count" and distinct:
+        fn, distinct = "count_distinct", False
+    item = Aggregate(
+        fn, column, wanted or _name_of(name, column), distinct, ready, _further(planner, fn, arguments[1:])
+    )
+    return frame, item, _meaning(name)
+
+
+def _filter(call: Node) -> tuple[Node | None, Node]:
+    if isinstance(call, exp.Filter):
+        return call.expression.this, call.this
+    return None, call
+
+
+def _parts(planner: Planner, call: Node) -> tuple[str, list[Node], bool]:
+    """The name, the arguments, and whether they are DISTINCT."""
+    if isinstance(call, exp.WithinGroup):
+        return _percentile(planner, call)
+    name = call_name(call)
+    if isinstance(call, exp.GroupConcat):
+        arguments = [call.this, *([call.args["separator"]] if call.args.get("separator") else [])]
+    else:
+        arguments = list(call.expressions)
+    if any(isinstance(argument, exp.Order) for argument in arguments):
+        raise planner.refuse(f"ORDER BY inside {name}", call, "an aggregate has no order")
+    if arguments and isinstance(arguments[0], exp.Distinct):
+        return name, [*arguments[0].expressions, *arguments[1:]], True
+    return name, arguments, False
+
+
+def _percentile(planner: Planner, call: exp.WithinGroup) -> tuple[str, list[Node], bool]:
+    """The median is the percentile that the operations know."""
+    inner = call.this
+    share = inner.expressions[0].name if inner.expressions else ""
+    keys = call.expression.expressions
+    if call_name(inner) != "percentile_cont" or float(share or 0) != 0.5 or len(keys) != 1:
+        raise planner.refuse(f"the aggregate {call_name(inner)}", call, "no operation computes it")
+    return "median", [keys[0].this], False
+
+
+def _argument(
+    planner: Planner, frame: Frame, name: str, fn: str, arguments: list[Node], distinct: bool
+) -> tuple[Frame, str]:
+    if name == "count" and not distinct and _counts_rows(arguments):
+        return frame, "*"
+    if not arguments or isinstance(arguments[0], exp.Star):
+        raise planner.refuse(f"{name} without a column")
+    if len(arguments) > 1 and fn != "string_agg":
+        raise planner.refuse(f"{name} of several columns", arguments[0])
+    frame, node = attach(planner, frame, arguments[0])
+    found = frame.column(node)
+    if name in ("bool_or", "bool_and", "every"):
+        node, found = _as_number(node), None
+    elif found is not None and fn in _NUMERIC and frame.relation.by_name[found].semantic in _TEXTS:
+        node, found = exp.Add(this=node, expression=exp.Literal.number(0)), None
+    if found is not None:
+        return frame, found
+    return planner.column(frame, node, derived_name(frame.resolved(node)))
+
+
+def _counts_rows(arguments: list[Node]) -> bool:
+    return not arguments or isinstance(arguments[0], exp.Star | exp.Literal)
+
+
+def _as_number(node: Node) -> Node:
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    return exp.Case(
+        ifs=[exp.If(this=node.copy(), true=one), exp.If(this=exp.Not(this=exp.paren(node)), true=zero)]
+    )
+
+
+def _further(planner: Planner, fn: str, arguments: list[Node]) -> dict[str, Any]:
+    if fn != "string_agg" or not arguments:
+        return {}
+    separator = arguments[0].unnest()
+    if not isinstance(separator, exp.Literal) or not separator.is_string:
+        raise planner.refuse("a separator that is no text", separator)
+    return {"separator": separator.name}
+
+
+def _meaning(name: str) -> Made:
+    if name == "total":
+        return lambda made: exp.Anonymous(this="coalesce", expressions=[made, exp.Literal.number("0.0")])
+    if name in ("bool_or", "bool_and", "every"):
+        return lambda made: exp.paren(exp.EQ(this=made, expression=exp.Literal.number(1)))
+    return lambda made: made
+
+
+def _name_of(name: str, column: str) -> str:
+    return name if column == "*" else f"{name}_{column}"

@@ -1,0 +1,254 @@
+"""Names: every word of the SQL is resolved once, before anything is planned.
+
+The rules are those of the database: a bare word is a column of FROM, else an alias of the SELECT list, else a column
+of the query around. ORDER BY looks at the aliases first. In SQLite a double-quoted word that is none of these is a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from agents.engine.lift.binding_order import TailBinder
+from agents.engine.lift.binding_outputs import OutputBinder
+from agents.engine.lift.binding_sources import Ctes, SourceBinder
+from agents.engine.lift.calls import has_aggregate
+from agents.engine.lift.query import (
+    Bound, Constants, Cte, From, Node, Output, Query, Select, SetQuery, Source, Tail, column, conjuncts, free_of,
+    sources_of,
+)  # fmt: skip
+from agents.engine.lift.refusals import refuse, start_of
+from agents.engine.lift.scope import Scope, Visible
+from agents.errors import StatementNotAllowedError
+from connections.catalogue import Catalogue, DialectName
+
+_SELECT_PARTS = frozenset({
+    "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
+    "windows", "qualify", "laterals",
+})  # fmt: skip
+_SET_PARTS = frozenset({"this", "expression", "distinct", "order", "limit", "offset", "with_"})
+
+
+class Binder:
+    """Binds one statement. `strict` refuses what SQLite reads as a text because it found no such column."""
+
+    def __init__(self, catalogue: Catalogue, dialect: DialectName, text: str, *, strict: bool = False) -> None:
+        self.catalogue, self.dialect, self.text, self.strict = catalogue, dialect, text, strict
+        self.queries: dict[str, Query] = {}
+        self.warnings: list[str] = []
+        self._ids: set[str] = set()
+
+    def statement(self, root: Node) -> Bound:
+        query = self.query(root, {}, None)
+        return Bound(query, self.queries, tuple(dict.fromkeys(self.warnings)))
+
+    def new_id(self, label: str) -> str:
+        name, number = label, 1
+        while name in self._ids:
+            number += 1
+            name = f"{label}#{number}"
+        self._ids.add(name)
+        return name
+
+    def query(self, node: Node, ctes: Ctes, outer: Scope | None) -> Query:
+        ctes = self._with(node, ctes, outer)
+        if isinstance(node, exp.Subquery):
+            tail = any(node.args.get(part) for part in ("order", "limit", "offset"))
+            return self._wrapped(node, ctes, outer) if tail else self.query(node.this, ctes, outer)
+        if isinstance(node, exp.SetOperation):
+            return self._set_query(node, ctes, outer)
+        if isinstance(node, exp.Select):
+            return self._select(node, ctes, outer)
+        if isinstance(node, exp.Values):
+            return self._constants(node, ctes, outer)
+        raise StatementNotAllowedError(f"Only SELECT can be lifted, not {type(node).__name__.upper()}.")
+
+    def expression(self, node: Node, scope: Scope, ctes: Ctes, windows: Mapping[str, exp.Window] | None = None) -> Node:
+        """A copy with columns and sub-queries resolved."""
+
+        def resolved(part: Node) -> Node:
+            if isinstance(part, exp.Column):
+                return self._word(part, scope)
+            if isinstance(part, exp.Query):
+                return self._subquery(part, ctes, scope)
+            if isinstance(part, exp.Window) and part.args.get("alias"):
+                return self._named_window(part, windows or {})
+            if isinstance(part, exp.In) and part.args.get("field") is not None:
+                raise refuse("IN a table", part, self.text, "write IN (SELECT …)")
+            return part
+
+        return node.transform(resolved)
+
+    def _with(self, node: Node, ctes: Ctes, outer: Scope | None) -> Ctes:
+        clause = node.args.get("with_")
+        if clause is None:
+            return ctes
+        known = dict(ctes)
+        for item in clause.expressions:
+            name = item.alias
+            if (clause.args.get("recursive") or self.dialect == "sqlite") and _reads(item.this, name):
+                raise refuse(f"the recursive CTE {name}", item, self.text, "a program has no loops")
+            if not isinstance(item.this, exp.Query):
+                raise StatementNotAllowedError(f"Only SELECT may stand in WITH, not {type(item.this).__name__.upper()}.")
+            query = self.query(item.this, known, outer)
+            given = [identifier.name for identifier in item.args["alias"].args.get("columns") or []]
+            known = {other: cte for other, cte in known.items() if other.casefold() != name.casefold()}
+            known[name] = Cte(name, self._renamed(query, given, name) if given else query)
+        return known
+
+    def _renamed(self, query: Query, names: Sequence[str], label: str) -> Query:
+        """`query` with the column list of its CTE."""
+        source = Source(self.new_id(label), label, (*names, *query.names[len(names) :]), query)
+        return _everything(source)
+
+    def _word(self, word: exp.Column, scope: Scope) -> Node:
+        if isinstance(word.this, exp.Star):
+            raise refuse("a star inside an expression", word, self.text)
+        found = scope.find(word)
+        if found is not None:
+            return found
+        start = start_of(word)
+        quoted = start is not None and self.text[start] == '"' and not word.table
+        if self.dialect == "sqlite" and quoted and not self.strict:
+            self.warnings.append(f'"{word.name}" is no column, so SQLite reads it as a text; write \'{word.name}\'.')
+            return exp.Literal.string(word.name)
+        raise scope.unknown(word)
+
+    def _subquery(self, node: exp.Query, ctes: Ctes, scope: Scope) -> Node:
+        name = self.new_id("query")
+        self.queries[name] = self.query(node, ctes, scope)
+        return exp.Placeholder(this=name)
+
+    def _named_window(self, window: exp.Window, windows: Mapping[str, exp.Window]) -> Node:
+        name = window.args["alias"].name
+        if name.casefold() not in windows:
+            raise refuse(f"the window {name}, which WINDOW does not define,", window, self.text)
+        definition = windows[name.casefold()]
+        for part in ("partition_by", "order", "spec"):
+            if not window.args.get(part) and definition.args.get(part):
+                value = definition.args[part]
+                window.set(part, [v.copy() for v in value] if isinstance(value, list) else value.copy())
+        window.set("alias", None)
+        return window
+
+    def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Select:
+        self._only(node, _SELECT_PARTS)
+        scope = Scope(self.dialect, outer)
+        source = self._from(node, scope, ctes)
+        windows = {w.name.casefold(): w for w in node.args.get("windows") or []}
+        outputs = OutputBinder(self, scope, ctes, windows).bind(node.expressions)
+        groups = self._groups(node.args.get("group"), scope, ctes, tuple(o.node for o in outputs))
+        clause = {part: self._conjuncts(node.args.get(part), scope, ctes, windows) for part in _CONDITIONS}
+        distinct = node.args.get("distinct")
+        on = distinct.args["on"].expressions if distinct is not None and distinct.args.get("on") else ()
+        keys = tuple(self.expression(key, scope, ctes) for key in on)
+        tail = TailBinder(self, scope, ctes, windows).bind(node, outputs)
+        parts = [*clause["where"], *clause["having"], *clause["qualify"], *(o.node for o in outputs), *(groups or ())]
+        parts += [*keys, *(key.key for key in tail.order if isinstance(key.key, exp.Expression))]
+        return Select(
+            source, clause["where"], groups, clause["having"], outputs, clause["qualify"],
+            distinct is not None and not on, keys, tail, self._free(source, parts),
+        )  # fmt: skip
+
+    def _from(self, node: exp.Select, scope: Scope, ctes: Ctes) -> From | None:
+        clause = node.args.get("from_")
+        joins = list(node.args.get("joins") or [])
+        joins += [exp.Join(this=lateral, kind="CROSS") for lateral in node.args.get("laterals") or []]
+        return SourceBinder(self, scope, ctes).bind(clause.this, joins) if clause is not None else None
+
+    def _conjuncts(
+        self, clause: Node | None, scope: Scope, ctes: Ctes, windows: Mapping[str, exp.Window]
+    ) -> tuple[Node, ...]:
+        return conjuncts(self.expression(clause.this, scope, ctes, windows)) if clause is not None else ()
+
+    def _groups(
+        self, group: exp.Group | None, scope: Scope, ctes: Ctes, outputs: tuple[Node, ...]
+    ) -> tuple[Node, ...] | None:
+        if group is None:
+            return None
+        sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
+        if any(group.args.get(part) for part in ("rollup", "cube", "grouping_sets", "totals")) or any(
+            isinstance(key, sets) for key in group.expressions
+        ):
+            raise refuse("GROUPING SETS, ROLLUP or CUBE", group, self.text, "a result has one set of group keys")
+        if group.args.get("all"):
+            return tuple(node for node in outputs if not has_aggregate(node, self.dialect))
+        keys: list[Node] = []
+        for key in group.expressions:
+            if isinstance(key, exp.Literal) and not key.is_string and 0 < int(key.this) <= len(outputs):
+                keys.append(outputs[int(key.this) - 1].copy())
+            else:
+                keys.append(self.expression(key, scope, ctes).unnest())
+        return tuple(dict.fromkeys(keys))
+
+    def _set_query(self, node: exp.SetOperation, ctes: Ctes, outer: Scope | None) -> SetQuery:
+        self._only(node, _SET_PARTS)
+        left, right = self.query(node.this, ctes, outer), self.query(node.expression, ctes, outer)
+        if len(left.names) != len(right.names):
+            raise refuse(f"a set operation of {len(left.names)} and {len(right.names)} columns", node, self.text)
+        distinct = node.args.get("distinct")
+        if isinstance(node, exp.Union):
+            kind = "union" if distinct else "union_all"
+        elif distinct is False:
+            raise refuse(f"{type(node).__name__.upper()} ALL", node, self.text, "set_operation counts no duplicates")
+        else:
+            kind = "intersect" if isinstance(node, exp.Intersect) else "except"
+        tail = TailBinder(self, Scope(self.dialect, outer), ctes, {}).bind_set(node, left.names, right.names)
+        return SetQuery(kind, left, right, tail, left.free | right.free)
+
+    def _wrapped(self, node: exp.Subquery, ctes: Ctes, outer: Scope | None) -> Select:
+        """`(SELECT …) ORDER BY … LIMIT …`: the parentheses are a table of their own."""
+        query = self.query(node.this, ctes, outer)
+        source = Source(self.new_id("derived"), "derived", query.names, query)
+        whole = _everything(source)
+        visible = [Visible(o.name, o.node, source) for o in whole.outputs]
+        scope = Scope(self.dialect, outer, visible, [source])
+        tail = TailBinder(self, scope, ctes, {}).bind(node, whole.outputs)
+        return _everything(source, tail)
+
+    def _constants(self, node: exp.Values, ctes: Ctes, outer: Scope | None) -> Constants:
+        scope = Scope(self.dialect, outer)
+        rows = tuple(
+            tuple(self.expression(cell, scope, ctes) for cell in (row.expressions if isinstance(row, exp.Tuple) else [row]))
+            for row in node.expressions
+        )
+        free = free_of([cell for row in rows for cell in row], self.queries)
+        return Constants(rows, tuple(f"column{i + 1}" for i in range(len(rows[0]))), free=free)
+
+    def _free(self, source: From | None, parts: Sequence[Node]) -> frozenset[tuple[str, str]]:
+        own = {s.id for s in sources_of(source)}
+        read = free_of([*parts, *joined_on(source)], self.queries)
+        for item in sources_of(source):
+            query = item.origin.query if isinstance(item.origin, Cte) else item.origin
+            if isinstance(query, Select | SetQuery | Constants):
+                read |= query.free
+        return frozenset(key for key in read if key[0] not in own)
+
+    def _only(self, node: Node, known: frozenset[str]) -> None:
+        for part, value in node.args.items():
+            if value and part not in known:
+                raise refuse(_CLAUSES.get(part, part.strip("_").upper()), node, self.text)
+
+
+_CONDITIONS = ("where", "having", "qualify")
+_CLAUSES = {"into": "SELECT INTO", "locks": "FOR UPDATE or FOR SHARE", "by_name": "UNION BY NAME"}
+
+
+def joined_on(item: From | None) -> list[Node]:
+    """Every conjunct of ON below `item`."""
+    if item is None or isinstance(item, Source):
+        return []
+    return [*item.on, *joined_on(item.left), *joined_on(item.right)]
+
+
+def _everything(source: Source, tail: Tail = Tail()) -> Select:
+    """`SELECT *` from `source`."""
+    outputs = tuple(Output(column(source.id, name), name) for name in source.columns)
+    query = source.origin
+    free = query.free if isinstance(query, Select | SetQuery | Constants) else frozenset()
+    return Select(source, (), None, (), outputs, (), False, (), tail, free)
+
+
+def _reads(node: Node, name: str) -> bool:
+    return any(t.name.casefold() == name.casefold() and not t.db for t in node.find_all(exp.Table))

@@ -1,0 +1,76 @@
+"""The SELECT list: stars written out, aliases known, every output with a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from agents.engine.lift.calls import call_name
+from agents.engine.lift.query import Node, Output, column
+from agents.engine.lift.refusals import refuse
+from agents.engine.lift.scope import Scope, same_name, unique_names
+
+if TYPE_CHECKING:
+    from agents.engine.lift.binding import Binder
+    from agents.engine.lift.binding_sources import Ctes
+
+_LONGEST = 40  # characters of a made-up name
+
+
+class OutputBinder:
+    """Binds the SELECT list, and leaves its aliases in the scope."""
+
+    def __init__(self, binder: Binder, scope: Scope, ctes: Ctes, windows: Mapping[str, exp.Window]) -> None:
+        self.binder, self.scope, self.ctes, self.windows = binder, scope, ctes, windows
+
+    def bind(self, items: Sequence[Node]) -> tuple[Output, ...]:
+        found: list[tuple[Node, str]] = []
+        for item in items:
+            if isinstance(item, exp.Star):
+                found += self._star(item, None)
+            elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+                found += self._star(item.this, item.args["table"])
+            else:
+                found.append(self._output(item))
+        names = unique_names(name for _, name in found)
+        return tuple(Output(node, name) for (node, _), name in zip(found, names, strict=True))
+
+    def _output(self, item: Node) -> tuple[Node, str]:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        node = self.binder.expression(inner, self.scope, self.ctes, self.windows).unnest()
+        if not isinstance(item, exp.Alias):
+            return node, _name_for(inner.unnest())
+        self.scope.aliases.setdefault(item.alias, node)
+        return node, item.alias
+
+    def _star(self, star: exp.Star, table: exp.Identifier | None) -> list[tuple[Node, str]]:
+        strange = [part for part, value in star.args.items() if value and part not in ("except_", "except")]
+        if strange:
+            raise refuse(f"a star with {strange[0].upper()}", star, self.binder.text)
+        left_out = star.args.get("except_") or star.args.get("except") or []
+        hidden = {str(word.name).casefold() for word in left_out}
+        if table is None:
+            shown = [(v.node.copy(), v.name) for v in self.scope.visible]
+        else:
+            owners = same_name(self.scope.sources, lambda s: s.label, table, self.scope.dialect)
+            if not owners:
+                raise self.scope.unknown(exp.Column(this=exp.to_identifier("*"), table=table))
+            shown = [(column(owners[0].id, name), name) for name in owners[0].columns]
+        if not shown:
+            raise refuse("a star without FROM", star, self.binder.text)
+        return [(node, name) for node, name in shown if name.casefold() not in hidden]
+
+
+def _name_for(node: Node) -> str:
+    """A name for an output that has none: the column's, or what is done to which column."""
+    if isinstance(node, exp.Column):
+        return str(node.name)
+    call = node.this if isinstance(node, exp.Window | exp.Filter | exp.WithinGroup) else node
+    words = [call_name(call)] if call_name(call) else []
+    found = call.find(exp.Column)
+    if found is not None:
+        words.append(found.name)
+    text = "_".join(words) or "value"
+    return "".join(c if c.isalnum() or c == "_" else "_" for c in text)[:_LONGEST]

@@ -1,0 +1,51 @@
+"""Which function calls are aggregates: their names, and where they stand in an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agents.engine.lift.query import Node
+from connections.allowed import AGGREGATES
+from connections.catalogue import DialectName
+
+
+def call_name(node: Node) -> str:
+    """The lower-case name of a function call, "" when `node` is none."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.name).lower()
+    return "group_concat" if isinstance(node, exp.GroupConcat) else ""
+
+
+def is_aggregate(node: Node, dialect: DialectName) -> bool:
+    """Whether `node` is an aggregate call, with its FILTER or WITHIN GROUP around it.
+
+    SQLite's `min` and `max` of several arguments are scalar.
+    """
+    if isinstance(node, exp.Filter | exp.WithinGroup):
+        return is_aggregate(node.this, dialect)
+    name = call_name(node)
+    if name in ("min", "max") and len(node.expressions) != 1:
+        return False
+    return name in AGGREGATES[dialect]
+
+
+def aggregates_of(node: Node, dialect: DialectName) -> Iterator[Node]:
+    """The outermost aggregate calls in `node`; the call of a window function is none, but its arguments may hold some."""
+    if isinstance(node, exp.Window):
+        call = node.this
+        while isinstance(call, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+            call = call.this
+        inside = [part for part in node.iter_expressions() if part is not node.this]
+        for part in [*call.iter_expressions(), *inside]:
+            yield from aggregates_of(part, dialect)
+    elif is_aggregate(node, dialect):
+        yield node
+    else:
+        for part in node.iter_expressions():
+            yield from aggregates_of(part, dialect)
+
+
+def has_aggregate(node: Node, dialect: DialectName) -> bool:
+    return next(aggregates_of(node, dialect), None) is not None

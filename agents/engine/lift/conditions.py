@@ -1,0 +1,40 @@
+"""WHERE and HAVING: plain conditions become one filter, sub-queries become joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agents.engine.lift.frame import Frame
+from agents.engine.lift.query import Node, all_of, subqueries_of
+from agents.engine.lift.subqueries import attach, semi_join
+from agents.engine.lift.windows import has_window
+
+if TYPE_CHECKING:
+    from agents.engine.lift.planner import Planner
+
+
+def where(planner: Planner, frame: Frame, conditions: Sequence[Node]) -> Frame:
+    """The rows of `frame` for which all `conditions` are true."""
+    plain = [part for part in conditions if not subqueries_of(part)]
+    frame = _filtered(planner, frame, plain)
+    late: list[Node] = []
+    for part in conditions:
+        if not subqueries_of(part):
+            continue
+        joined = semi_join(planner, frame, part)
+        if joined is not None:
+            frame = joined
+        else:
+            frame, node = attach(planner, frame, part, "true")
+            late.append(node)
+    return _filtered(planner, frame, late)
+
+
+def _filtered(planner: Planner, frame: Frame, parts: Sequence[Node]) -> Frame:
+    for part in parts:
+        if has_window(part):
+            raise planner.refuse("a window in WHERE or HAVING", part)
+    if not parts:
+        return frame
+    return frame.on(planner.program.filter(frame.relation, frame.resolved(all_of(parts))))

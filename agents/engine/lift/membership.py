@@ -1,0 +1,186 @@
+"""IN, NOT IN, ANY and ALL with SQL's three-valued logic.
+
+`x IN S` is true where x equals an element; else NULL where x is NULL or S holds a NULL, unless S is empty; else false.
+So a match is found by joining the distinct elements, and where NULLs can matter the sizes of S are joined, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from agents.engine.lift.correlation import join_back, linked
+from agents.engine.lift.frame import Frame, Planned
+from agents.engine.lift.program import Aggregate
+from agents.engine.lift.query import Node, Query, column
+
+if TYPE_CHECKING:
+    from agents.engine.lift.planner import Planner
+
+_LOWEST_DECIDES = ((exp.Any, (exp.GT, exp.GTE)), (exp.All, (exp.LT, exp.LTE)))
+_HIGHEST_DECIDES = ((exp.Any, (exp.LT, exp.LTE)), (exp.All, (exp.GT, exp.GTE)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Columns with the number of elements and of those that are not NULL; NULL for no elements where correlated."""
+
+    rows: Node
+    values: Node
+
+    @property
+    def empty(self) -> Node:
+        none = exp.Is(this=self.rows.copy(), expression=exp.Null())
+        return exp.or_(none, exp.EQ(this=self.rows.copy(), expression=exp.Literal.number(0)), copy=False)
+
+    @property
+    def without_null(self) -> Node:
+        return exp.EQ(this=self.rows.copy(), expression=self.values.copy())
+
+
+def semi_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> Frame:
+    """The rows of `frame` whose `operand` is an element of `query`."""
+    operands = _operands(planner, operand, query)
+    elements = _elements(planner, frame, query)
+    return join_back(planner, frame, elements, "inner", list(zip(operands, elements.columns, strict=True)))[0]
+
+
+def not_in(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node]:
+    """A condition that is true exactly where `operand NOT IN query` is true, and else false."""
+    operands = _operands(planner, operand, query)
+    elements = _elements(planner, frame, query)
+    left_null = any(_nullable(frame, node) for node in operands)
+    right_null = any(elements.relation.by_name[name].nullable for name in elements.columns)
+    if len(operands) > 1 and (left_null or right_null):
+        raise planner.refuse("NOT IN of row values that may be NULL", operand)
+    frame, matched = _match(planner, frame, operands, elements)
+    missing: Node = exp.Is(this=matched, expression=exp.Null())
+    if not left_null and not right_null:
+        return frame, missing
+    frame, sizes = _sizes(planner, frame, elements)
+    parts = [missing]
+    if left_null:
+        parts.append(exp.Not(this=exp.Is(this=operands[0].copy(), expression=exp.Null())))
+    if right_null:
+        parts.append(sizes.without_null)
+    return frame, exp.paren(exp.or_(sizes.empty, exp.and_(*parts, copy=False), copy=False), copy=False)
+
+
+def flag(planner: Planner, frame: Frame, operand: Node, query: Query, want: str) -> tuple[Frame, Node]:
+    """`operand IN query` as an expression."""
+    if want == "true":
+        operands = _operands(planner, operand, query)
+        frame, matched = _match(planner, frame, operands, _elements(planner, frame, query))
+        return frame, exp.Not(this=exp.Is(this=matched, expression=exp.Null()))
+    frame, outside = not_in(planner, frame, operand, query)
+    if isinstance(outside, exp.Is):
+        return frame, exp.Not(this=outside)
+    if want == "false":
+        return frame, exp.Not(this=outside)
+    matched = outside.find(exp.And).this.unnest().this  # type: ignore[union-attr]
+    inside = exp.Not(this=exp.Is(this=matched.copy(), expression=exp.Null()))
+    return frame, _case([(inside, exp.true()), (outside, exp.false())], None)
+
+
+def quantified(planner: Planner, frame: Frame, operand: Node, node: exp.Binary, want: str) -> tuple[Frame, Node]:
+    """A comparison with ANY or ALL of a sub-query."""
+    quantifier = node.expression
+    query = planner.queries[quantifier.this.name]
+    if isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any):
+        return flag(planner, frame, operand, query, want)
+    if isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All):
+        if want == "true":
+            return not_in(planner, frame, operand, query)
+        frame, inside = flag(planner, frame, operand, query, "exact")
+        return frame, exp.Not(this=exp.paren(inside, copy=False))
+    fn = _deciding(quantifier, node)
+    if fn is None:
+        raise planner.refuse(f"{type(node).__name__} {type(quantifier).__name__.upper()} of a sub-query", node)
+    frame, sizes, extreme = _extreme(planner, frame, query, fn)
+    decided = type(node)(this=operand.copy(), expression=extreme)
+    unknown = exp.or_(
+        exp.Is(this=operand.copy(), expression=exp.Null()), exp.Not(this=exp.paren(sizes.without_null)), copy=False
+    )
+    if isinstance(quantifier, exp.Any):
+        return frame, _case([(decided, exp.true()), (sizes.empty, exp.false()), (unknown, exp.null())], exp.false())
+    failed = exp.Not(this=exp.paren(decided, copy=False))
+    return frame, _case([(sizes.empty, exp.true()), (failed, exp.false()), (unknown, exp.null())], exp.true())
+
+
+def _deciding(quantifier: Node, node: Node) -> str | None:
+    for fn, table in (("min", _LOWEST_DECIDES), ("max", _HIGHEST_DECIDES)):
+        if any(isinstance(quantifier, kind) and isinstance(node, signs) for kind, signs in table):
+            return fn
+    return None
+
+
+def _operands(planner: Planner, operand: Node, query: Query) -> list[Node]:
+    operand = operand.unnest()
+    operands = list(operand.expressions) if isinstance(operand, exp.Tuple) else [operand]
+    if len(operands) != len(query.names):
+        raise planner.refuse(f"IN of {len(operands)} values in {len(query.names)} columns", operand)
+    return operands
+
+
+def _elements(planner: Planner, frame: Frame, query: Query) -> Planned:
+    """The distinct elements (for each combination of carried columns)."""
+    names = query.names
+    query, link = linked(planner, frame, query)
+    planned = planner.rows(query, link)
+    if planned.relation.is_unique((*(item.column for item in planned.carried), *planned.columns)):
+        return planned
+    planned = planner.project(planned, names)
+    return replace(planned, relation=planner.program.distinct(planned.relation))
+
+
+def _match(planner: Planner, frame: Frame, operands: Sequence[Node], elements: Planned) -> tuple[Frame, Node]:
+    """The element that `operands` equal, or NULL."""
+    also = list(zip(operands, elements.columns, strict=True))
+    frame, names = join_back(planner, frame, elements, "left", also)
+    source = planner.new_source("match")
+    found = elements.columns[0]
+    return replace(frame, names={**frame.names, (source, found): names[found]}), column(source, found)
+
+
+def _sizes(planner: Planner, frame: Frame, elements: Planned) -> tuple[Frame, _Sizes]:
+    frame, sizes, _ = _statistics(planner, frame, elements, None)
+    return frame, sizes
+
+
+def _extreme(planner: Planner, frame: Frame, query: Query, fn: str) -> tuple[Frame, _Sizes, Node]:
+    query, link = linked(planner, frame, query)
+    frame, sizes, extreme = _statistics(planner, frame, planner.rows(query, link), fn)
+    assert extreme is not None
+    return frame, sizes, extreme
+
+
+def _statistics(
+    planner: Planner, frame: Frame, elements: Planned, fn: str | None
+) -> tuple[Frame, _Sizes, Node | None]:
+    group = list(dict.fromkeys(item.column for item in elements.carried))
+    value = elements.columns[0]
+    aggregates = [Aggregate("count", "*", "elements"), Aggregate("count", value, "elements_not_null")]
+    if fn is not None:
+        aggregates.append(Aggregate(fn, value, f"{fn}_element"))
+    counted = planner.program.aggregate(elements.relation, group, aggregates)
+    how = "left" if group else "cross"
+    frame, names = join_back(planner, frame, Planned(counted, (), elements.carried), how)
+    source = planner.new_source("sizes")
+    mapped = {(source, item.name): names[item.name] for item in aggregates}
+    made = [column(source, item.name) for item in aggregates]
+    frame = replace(frame, names={**frame.names, **mapped})
+    return frame, _Sizes(made[0], made[1]), made[2] if fn is not None else None
+
+
+def _nullable(frame: Frame, node: Node) -> bool:
+    if isinstance(node, exp.Literal):
+        return False
+    found = frame.column(node)
+    return found is None or frame.relation.by_name[found].nullable
+
+
+def _case(branches: Sequence[tuple[Node, Node]], default: Node | None) -> Node:
+    return exp.Case(ifs=[exp.If(this=test, true=value) for test, value in branches], default=default)

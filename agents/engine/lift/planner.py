@@ -1,0 +1,165 @@
+"""From a bound query to operations: the order of SQL's clauses, one line each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agents.engine.lift import constants, set_operations, windows
+from agents.engine.lift.conditions import where
+from agents.engine.lift.correlation import Keys, Link
+from agents.engine.lift.from_clause import FromPlanner
+from agents.engine.lift.frame import Carried, Frame, Planned
+from agents.engine.lift.grouping import Grouping
+from agents.engine.lift.naming import derived_name
+from agents.engine.lift.ordering import arrange, distinct_on, distinct_rows, sort_keys
+from agents.engine.lift.program import Program
+from agents.engine.lift.query import Bound, Constants, Node, Output, Query, Select, SetQuery, SortKey
+from agents.engine.lift.refusals import refuse
+from agents.engine.lift.relation import Relation
+from agents.engine.lift.subqueries import attach
+from agents.errors import LimitExceededError
+from connections.catalogue import DialectName, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A SELECT up to its output list: expressions over `frame`."""
+
+    frame: Frame
+    outputs: tuple[Output, ...]
+    order: tuple[SortKey, ...]
+
+
+class Planner:
+    """Plans one statement into `program`."""
+
+    def __init__(self, bound: Bound, program: Program, *, text: str, strict: bool, deadline: float) -> None:
+        self.queries, self.program, self.text, self.strict = dict(bound.queries), program, text, strict
+        self.warnings = list(bound.warnings)
+        self.tables: dict[Table, Relation] = {}
+        self.ctes: dict[int, Planned] = {}
+        self.one_row: Frame | None = None
+        self._deadline = deadline
+        self._ids = 0
+
+    @property
+    def dialect(self) -> DialectName:
+        return self.program.dialect
+
+    def statement(self, query: Query) -> None:
+        planned = self.rows(query, ordered=True)
+        columns = list(zip(planned.columns, query.names, strict=True))
+        self.program.execute(self.program.select(planned.relation, columns, "answer"))
+
+    def rows(self, query: Query, link: Link | None = None, *, ordered: bool = False, label: str = "") -> Planned:
+        """All rows of `query`; with `ordered`, in its order also where no limit needs it."""
+        if time.monotonic() > self._deadline:
+            raise LimitExceededError("Lifting this SQL takes too long; split it into smaller queries.")
+        if isinstance(query, SetQuery):
+            planned = set_operations.plan(self, query, link, ordered=ordered)
+        elif isinstance(query, Constants):
+            planned = constants.plan_rows(self, query, link)
+        else:
+            planned = self._select(query, link, ordered=ordered)
+        return replace(planned, relation=self.program.rename(planned.relation, label)) if label else planned
+
+    def grouped(self, select: Select, link: Link | None) -> tuple[Frame, Grouping]:
+        """FROM, WHERE and GROUP BY."""
+        pool = list(select.where)
+        frame = FromPlanner(self, pool, link).plan(select.source)
+        frame = where(self, frame, pool)
+        frame = self._carry(frame, link)
+        grouping = Grouping(self, select)
+        return grouping.plan(frame), grouping
+
+    def body(self, select: Select, link: Link | None) -> Body:
+        """FROM, WHERE, GROUP BY, HAVING, the sub-queries and windows of the SELECT list, QUALIFY."""
+        frame, grouping = self.grouped(select, link)
+        frame = where(self, frame, [grouping.rewrite(part) for part in select.having])
+        made: list[Output] = []
+        for output in select.outputs:
+            frame, node = self.value(frame, grouping.rewrite(output.node), output.name)
+            made.append(Output(node, output.name))
+        order: list[SortKey] = []
+        for key in select.tail.order:
+            if not isinstance(key.key, int):
+                frame, node = self.value(frame, grouping.rewrite(key.key), "")
+                key = replace(key, key=node)
+            order.append(key)
+        for part in select.qualify:
+            frame, node = self.value(frame, grouping.rewrite(part), "")
+            frame = where(self, frame, [node])
+        return Body(frame, tuple(made), tuple(order))
+
+    def value(self, frame: Frame, node: Node, name: str) -> tuple[Frame, Node]:
+        """`node` with its sub-queries joined and its windows computed."""
+        frame, node = attach(self, frame, node)
+        return windows.attach(self, frame, node, name)
+
+    def column(self, frame: Frame, node: Node, name: str = "") -> tuple[Frame, str]:
+        """The logical column that holds `node`; it is derived, as `name` where that is free, unless it is one already."""
+        found = frame.column(node)
+        if found is not None:
+            return frame, found
+        tree = frame.resolved(node.unnest())
+        free = frame.relation.free_name(name or derived_name(tree))
+        return frame.on(self.program.derive(frame.relation, free, tree)), free
+
+    def new_source(self, what: str) -> str:
+        """A source id for columns that planning itself makes."""
+        self._ids += 1
+        return f"{what}##{self._ids}"
+
+    def warn(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def _carry(self, frame: Frame, link: Link | None) -> Frame:
+        if not isinstance(link, Keys):
+            return frame
+        for pair in link.pairs:
+            frame, name = self.column(frame, pair.inner)
+            frame = replace(frame, carried=(*frame.carried, Carried(pair.outer, name, pair.null_safe)))
+        return frame
+
+    def _select(self, select: Select, link: Link | None, *, ordered: bool) -> Planned:
+        body = self.body(select, link)
+        if select.distinct_on:
+            return distinct_on(self, body, select)
+        frame, columns = self.outputs(body.frame, body.outputs)
+        keys: list[list[str]] = []
+        if ordered or select.tail.cuts:
+            frame, keys = sort_keys(self, frame, columns, body.order)
+        planned = Planned(frame.relation, columns, frame.carried)
+        if select.distinct:
+            planned, keys = distinct_rows(self, planned, keys, select.names)
+        return arrange(self, planned, keys, select.tail)
+
+    def outputs(self, frame: Frame, outputs: Sequence[Output]) -> tuple[Frame, tuple[str, ...]]:
+        """The logical columns of the outputs."""
+        columns: list[str] = []
+        for output in outputs:
+            frame, name = self.column(frame, output.node, output.name)
+            columns.append(name)
+        return frame, tuple(columns)
+
+    def project(self, planned: Planned, names: Sequence[str]) -> Planned:
+        """`planned` with nothing but the carried columns and the outputs, these under `names`."""
+        taken = {name.casefold() for name in names}
+        pairs: list[tuple[str, str]] = []
+        carried: list[Carried] = []
+        for item in planned.carried:
+            new, number = item.column, 1
+            while new.casefold() in taken:
+                number += 1
+                new = f"{item.column}_{number}"
+            taken.add(new.casefold())
+            pairs.append((item.column, new))
+            carried.append(replace(item, column=new))
+        pairs += zip(planned.columns, names, strict=True)
+        return Planned(self.program.select(planned.relation, pairs), tuple(names), tuple(carried))
+
+    def refuse(self, construct: str, node: Node | None = None, why: str = "") -> Exception:
+        return refuse(construct, node, self.text, why)

@@ -1,0 +1,238 @@
+"""Writing the program down: one method an operation, each returning what is then known of the relation.
+
+Expressions come as trees whose columns are logical names, and go out as SQL text in the connection's dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlglot import exp
+
+from agents.engine.lift.naming import Handles, joined_label, joined_names
+from agents.engine.lift.query import Node, conjuncts
+from agents.engine.lift.relation import Dependency, Field, Relation, relation_of
+from agents.engine.lift.text import text_of
+from connections.catalogue import Catalogue, DialectName, SemanticType, Table
+
+Call = dict[str, Any]
+_NEVER_NULL = frozenset({"count", "count_distinct"})
+_WHOLE = frozenset({"count", "count_distinct", "row_number", "rank", "dense_rank", "ntile"})
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One item of `aggs`. `arguments` are further keys of it, such as a separator."""
+
+    fn: str
+    column: str
+    name: str
+    distinct: bool = False
+    filter: Node | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Program:
+    """The calls so far."""
+
+    catalogue: Catalogue
+    dialect: DialectName
+    calls: list[Call] = field(default_factory=list)
+    handles: Handles = field(default_factory=Handles)
+    _named: set[str] = field(default_factory=set)
+
+    def text(self, node: Node) -> str:
+        return text_of(node, self.dialect)
+
+    def table(self, table: Table, alias: str = "") -> Relation:
+        """`table_ref`. With `alias`, a copy of its own, so that a table can meet itself in a join."""
+        name = table.name if len(self.catalogue.find(table.name)) == 1 else table.qualified
+        handle = self._call("table_ref", {"table": name}, f"{table.name}_{alias}" if alias else table.name)
+        return relation_of(table, handle)
+
+    def select(self, relation: Relation, columns: Sequence[tuple[str, str]], wanted: str = "") -> Relation:
+        """`select_columns` with (column, new name) pairs; nothing is written when that changes nothing."""
+        if tuple(columns) == tuple((name, name) for name in relation.names):
+            return relation
+        items = [old if old == new else {"column": old, "as": new} for old, new in columns]
+        handle = self._call("select_columns", {"rel": relation.handle, "columns": items}, wanted or f"{relation.label}_columns")
+        return replace(_projected(relation, columns), handle=handle)
+
+    def distinct(self, relation: Relation) -> Relation:
+        """`distinct`; nothing is written when the rows differ anyway."""
+        if relation.is_unique(relation.names):
+            return relation
+        handle = self._call("distinct", {"rel": relation.handle}, f"{relation.label}_distinct")
+        return replace(relation, handle=handle, keys=frozenset({frozenset(relation.names)}), ordered=False)
+
+    def filter(self, relation: Relation, predicate: Node, wanted: str = "") -> Relation:
+        arguments = {"rel": relation.handle, "predicate": self.text(predicate)}
+        handle = self._call("filter_expr", arguments, wanted or f"{relation.label}_filtered")
+        fields = _without_null(relation.fields, {name for part in conjuncts(predicate) for name in _rejected(part)})
+        return replace(relation, handle=handle, fields=fields, never_empty=False)
+
+    def join(
+        self, left: Relation, right: Relation, how: str, on: Sequence[tuple[str, str]], condition: Node | None = None
+    ) -> Relation:
+        """`join_table`. `condition` reads the output's names, which `joined_names` foretells."""
+        arguments: Call = {"left": left.handle, "right": right.handle, "how": how}
+        if how != "cross":
+            arguments["on"] = [list(pair) for pair in on]
+        if condition is not None:
+            arguments["condition"] = self.text(condition)
+        label = joined_label(left.label, right.label)
+        handle = self._call("join_table", arguments, label if label != left.label else f"{label}_joined")
+        names = joined_names(left.names, right.handle, right.names)
+        return _joined(left, right.renamed(names), how, [(a, names[b]) for a, b in on], condition is None, handle, label)
+
+    def aggregate(
+        self, relation: Relation, group_by: Sequence[str], aggregates: Sequence[Aggregate], wanted: str = ""
+    ) -> Relation:
+        items = [self._aggregate(item) for item in aggregates]
+        suffix = f"by_{group_by[0]}" if len(group_by) == 1 else "grouped" if group_by else "total"
+        arguments = {"rel": relation.handle, "group_by": list(group_by), "aggs": items}
+        handle = self._call("aggregate", arguments, wanted or f"{relation.label}_{suffix}")
+        fields = [relation.by_name[name] for name in group_by]
+        fields += [Field(a.name, _type_of(a, relation), a.fn not in _NEVER_NULL) for a in aggregates]
+        determined = [
+            Dependency(rule.given, rule.then & set(group_by))
+            for rule in relation.dependencies
+            if rule.given <= set(group_by)
+        ]
+        keys = frozenset({frozenset(group_by)})
+        return Relation(handle, relation.label, tuple(fields), keys, tuple(determined), never_empty=not group_by)
+
+    def derive(self, relation: Relation, name: str, expression: Node, semantic: SemanticType = "unknown") -> Relation:
+        arguments = {"rel": relation.handle, "name": name, "expr": self.text(expression)}
+        handle = self._call("derive_column", arguments, f"{relation.label}_with_{name}")
+        return relation.with_field(Field(name, semantic), handle)
+
+    def window(self, relation: Relation, name: str, fn: str, arguments: Mapping[str, Any]) -> Relation:
+        """`window_column`; `arguments` as the operation takes them."""
+        handle = self._call(
+            "window_column", {"rel": relation.handle, "name": name, "fn": fn, **arguments}, f"{relation.label}_with_{name}"
+        )
+        ranking = fn in _WHOLE
+        made = relation.with_field(Field(name, "integer" if ranking else "unknown", not ranking), handle)
+        if fn == "row_number":
+            key = frozenset({name, *arguments.get("partition_by", ())})
+            return replace(made, keys=made.keys | {key})
+        return made
+
+    def order(self, relation: Relation, keys: Sequence[Sequence[str]]) -> Relation:
+        arguments = {"rel": relation.handle, "keys": [list(key) for key in keys]}
+        return replace(relation, handle=self._call("order_by", arguments, f"{relation.label}_sorted"), ordered=True)
+
+    def limit(self, relation: Relation, n: int, offset: int = 0) -> Relation:
+        arguments: Call = {"rel": relation.handle, "n": n}
+        if offset:
+            arguments["offset"] = offset
+        handle = self._call("limit", arguments, f"{relation.label}_first" if n != 1 else f"{relation.label}_one")
+        keys = relation.keys | {frozenset()} if n <= 1 else relation.keys
+        return replace(relation, handle=handle, keys=keys, never_empty=relation.never_empty and n > 0 and not offset)
+
+    def set_operation(self, left: Relation, right: Relation, kind: str, wanted: str) -> Relation:
+        handle = self._call("set_operation", {"left": left.handle, "right": right.handle, "kind": kind}, wanted)
+        fields = tuple(
+            Field(a.name, a.semantic if a.semantic == b.semantic else "unknown", a.nullable or b.nullable)
+            for a, b in zip(left.fields, right.fields, strict=True)
+        )
+        keys = frozenset() if kind == "union_all" else frozenset({frozenset(left.names)})
+        return Relation(handle, left.label, fields, keys, never_empty=kind.startswith("union") and left.never_empty)
+
+    def execute(self, relation: Relation) -> None:
+        self.calls.append({"op": "execute", "args": {"rel": relation.handle}})
+
+    def rename(self, relation: Relation, wanted: str) -> Relation:
+        """Call the newest relation `wanted`; one that something else was made of keeps its name."""
+        newest = self.calls[-1].get("out") if self.calls else None
+        if newest != relation.handle or relation.handle in self._named:
+            return relation
+        self.calls[-1]["out"] = self.handles.rename(relation.handle, wanted)
+        self._named.add(self.calls[-1]["out"])
+        return replace(relation, handle=self.calls[-1]["out"], label=wanted)
+
+    def _aggregate(self, item: Aggregate) -> Call:
+        call: Call = {"fn": item.fn, "column": item.column, "as": item.name}
+        if item.distinct:
+            call["distinct"] = True
+        if item.filter is not None:
+            call["filter"] = self.text(item.filter)
+        return {**call, **item.arguments}
+
+    def _call(self, op: str, arguments: Call, wanted: str) -> str:
+        handle = self.handles.new(wanted)
+        self.calls.append({"op": op, "args": arguments, "out": handle})
+        return handle
+
+
+def _rejected(part: Node) -> list[str]:
+    """The columns that are never NULL where `part` is true."""
+    if isinstance(part, exp.Not) and isinstance(part.this.unnest(), exp.Is) and isinstance(part.this.unnest().expression, exp.Null):
+        return [side.name for side in [part.this.unnest().this.unnest()] if isinstance(side, exp.Column)]
+    if isinstance(part, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE | exp.Like | exp.Between | exp.In):
+        return [side.name for side in part.iter_expressions() if isinstance(side, exp.Column)]
+    return []
+
+
+def _without_null(fields: Sequence[Field], names: Iterable[str]) -> tuple[Field, ...]:
+    known = set(names)
+    return tuple(replace(f, nullable=False) if f.name in known else f for f in fields)
+
+
+def _type_of(item: Aggregate, relation: Relation) -> SemanticType:
+    if item.fn in _WHOLE:
+        return "integer"
+    keeps = item.fn in ("min", "max", "any_value")
+    return relation.by_name[item.column].semantic if keeps and item.column in relation.by_name else "unknown"
+
+
+def _projected(relation: Relation, columns: Sequence[tuple[str, str]]) -> Relation:
+    kept = {old: new for old, new in reversed(columns)}
+    known = frozenset(kept)
+    rules = [Dependency(rule.given, rule.then & known) for rule in relation.dependencies if rule.given <= known]
+    facts = replace(
+        relation,
+        fields=tuple(relation.by_name[name] for name in kept),
+        keys=frozenset(key for key in relation.keys if key <= known),
+        dependencies=tuple(rules),
+    ).renamed(kept)
+    fields = tuple(replace(relation.by_name[old], name=new) for old, new in columns)
+    return replace(facts, fields=fields)
+
+
+def _joined(
+    left: Relation, right: Relation, how: str, on: Sequence[tuple[str, str]], pure: bool, handle: str, label: str
+) -> Relation:
+    """What holds after a join, `right` under its new names; `pure`: nothing but `on` decides."""
+    keys = {a | b for a in left.keys for b in right.keys}
+    if right.is_unique(b for _, b in on):
+        keys |= left.keys
+    if how == "inner" and left.is_unique(a for a, _ in on):
+        keys |= right.keys
+    rules: list[Dependency] = [*left.dependencies, *right.dependencies]
+    rules += _key_rules(left) + _key_rules(right)
+    if how == "inner" or (how == "left" and pure and len(on) == 1):
+        rules += [Dependency(frozenset({a}), frozenset({b})) for a, b in on]
+    if how == "inner":
+        rules += [Dependency(frozenset({b}), frozenset({a})) for a, b in on]
+    fields = [*left.fields, *(replace(f, nullable=f.nullable or how == "left") for f in right.fields)]
+    if how == "inner":
+        fields = list(_without_null(fields, [name for pair in on for name in pair]))
+    lasting = left.never_empty and (how == "left" or (how == "cross" and right.never_empty))
+    return Relation(handle, label, tuple(fields), frozenset(keys), tuple(rules), never_empty=lasting)
+
+
+def _key_rules(relation: Relation) -> list[Dependency]:
+    every = frozenset(relation.names)
+    return [Dependency(key, every) for key in relation.keys]
+
+
+
+
+def logical(name: str) -> exp.Column:
+    """A reference to a logical column."""
+    return exp.Column(this=exp.to_identifier(name, quoted=True))

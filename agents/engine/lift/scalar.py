@@ -1,0 +1,104 @@
+"""Sub-queries that stand for one value: joined as one row, or as at most one row for each outer row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from agents.engine.lift.calls import call_name, has_aggregate
+from agents.engine.lift.correlation import Link, join_back, linked
+from agents.engine.lift.frame import Frame, Planned
+from agents.engine.lift.ordering import numbered
+from agents.engine.lift.program import logical
+from agents.engine.lift.query import Node, Query, Select, Tail, all_of, column, columns_of, enclosed
+
+from agents.engine.lift.windows import has_window
+
+if TYPE_CHECKING:
+    from agents.engine.lift.planner import Planner
+
+
+def scalar(planner: Planner, frame: Frame, name: str) -> tuple[Frame, Node]:
+    """The value of the sub-query `name`, NULL when it has no row."""
+    key = ("scalar", name)
+    if key in frame.attached:
+        return frame, frame.attached[key].copy()
+    query = planner.queries[name]
+    if len(query.names) != 1:
+        raise planner.refuse(f"a sub-query of {len(query.names)} columns as a value")
+    query, link = linked(planner, frame, query)
+    if isinstance(query, Select) and _is_total(planner, query):
+        frame, node = _total(planner, frame, query, link)
+    else:
+        planned = single(planner, planner.rows(query, link), query)
+        how = "cross" if planned.relation.is_one_row and not planned.carried else "left"
+        frame, node = _joined(planner, frame, planned, how)
+    return replace(frame, attached={**frame.attached, key: node}), node.copy()
+
+
+def scalar_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> Frame | None:
+    """`operand = (query)` as a join; None where no row is not the same as NULL."""
+    if len(query.names) != 1:
+        return None
+    if isinstance(query, Select) and _is_total(planner, query):
+        node = query.outputs[0].node
+        if query.having or not call_name(node) or call_name(node) == "count":
+            return None
+        query = replace(query, tail=Tail())
+    query, link = linked(planner, frame, query)
+    planned = single(planner, planner.rows(query, link), query)
+    return join_back(planner, frame, planned, "inner", [(operand, planned.columns[0])])[0]
+
+
+def single(planner: Planner, planned: Planned, query: Query) -> Planned:
+    """`planned` with at most one row (for each outer row): the first, where the database takes the first of many."""
+    group = list(dict.fromkeys(item.column for item in planned.carried))
+    if planned.relation.is_unique(group):
+        return planned
+    if planner.dialect != "sqlite":
+        planner.warn("A sub-query used as a value may have several rows; the database would refuse that, here one is taken.")
+    if not group:
+        return replace(planned, relation=planner.program.limit(planned.relation, 1))
+    relation, number = numbered(planner, planned.relation, group, [])
+    first = planner.program.filter(relation, exp.EQ(this=logical(number), expression=exp.Literal.number(1)))
+    return replace(planned, relation=replace(first, keys=first.keys | {frozenset(group)}))
+
+
+def _is_total(planner: Planner, query: Select) -> bool:
+    """An aggregate without GROUP BY: exactly one row, also over nothing."""
+    node = query.outputs[0].node
+    return (
+        query.groups is None
+        and has_aggregate(node, planner.dialect)
+        and not has_window(node)
+        and not query.tail.offset
+        and query.tail.limit != 0
+        and not query.qualify
+    )
+
+
+def _total(planner: Planner, frame: Frame, query: Select, link: Link | None) -> tuple[Frame, Node]:
+    """The aggregates are joined, and the value is computed from them afterwards: over nothing, COUNT is 0."""
+    inner, grouping = planner.grouped(query, link)
+    node = grouping.rewrite(query.outputs[0].node)
+    if query.having:
+        node = exp.Case(ifs=[exp.If(this=grouping.rewrite(all_of(query.having)), true=node)])
+    if inner.carried:
+        node = node.transform(lambda part: _or_zero(part) if part in grouping.counts else part)
+    how = "left" if inner.carried else "cross"
+    joined, names = join_back(planner, frame, Planned(inner.relation, (), inner.carried), how)
+    reads = {key: names[inner.names[key]] for key in columns_of(node) if key in inner.names}
+    return attach(planner, replace(joined, names={**joined.names, **reads}), enclosed(node))
+
+
+def _or_zero(part: Node) -> Node:
+    return exp.Anonymous(this="coalesce", expressions=[part.copy(), exp.Literal.number(0)])
+
+
+def _joined(planner: Planner, frame: Frame, planned: Planned, how: str) -> tuple[Frame, Node]:
+    frame, names = join_back(planner, frame, planned, how)
+    source = planner.new_source("value")
+    made = column(source, planned.columns[0])
+    return replace(frame, names={**frame.names, (source, planned.columns[0]): names[planned.columns[0]]}), made

@@ -1,0 +1,27 @@
+"""UNION, INTERSECT and EXCEPT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agents.engine.lift.correlation import Keys, Link
+from agents.engine.lift.frame import Frame, Planned
+from agents.engine.lift.ordering import arrange, sort_keys
+from agents.engine.lift.query import SetQuery
+
+if TYPE_CHECKING:
+    from agents.engine.lift.planner import Planner
+
+_HANDLES = {"union": "combined", "union_all": "combined", "intersect": "common", "except": "remaining"}
+
+
+def plan(planner: Planner, query: SetQuery, link: Link | None, *, ordered: bool) -> Planned:
+    assert not isinstance(link, Keys), "a set operation is tied to the query around it by its domain"
+    left = planner.project(planner.rows(query.left, link), query.names)
+    right = planner.project(planner.rows(query.right, link), query.names)
+    relation = planner.program.set_operation(left.relation, right.relation, query.kind, _HANDLES[query.kind])
+    planned = Planned(relation, left.columns, left.carried)
+    keys: list[list[str]] = []
+    if ordered or query.tail.cuts:
+        _, keys = sort_keys(planner, Frame(relation), planned.columns, query.tail.order)
+    return arrange(planner, planned, keys, query.tail)

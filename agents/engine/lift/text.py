@@ -1,0 +1,37 @@
+"""Expressions as SQL text: logical column names are quoted only where a bare word would not do."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sqlglot import exp
+
+from agents.engine.lift.query import Node
+from connections.catalogue import DialectName
+from connections.guard import sqlglot_dialect
+
+
+def text_of(node: Node, dialect: DialectName) -> str:
+    """`node`, whose columns are logical names, as the operations read it."""
+
+    def plain(part: Node) -> Node:
+        if isinstance(part, exp.Identifier):
+            return exp.to_identifier(part.name, quoted=not _is_plain(part.name, dialect))
+        return part
+
+    return node.transform(plain).sql(dialect=sqlglot_dialect(dialect), comments=False, normalize_functions=False)
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(name: str, dialect: DialectName) -> bool:
+    """Whether `name` may stand without quotes: a word in small letters that SQL has no use for."""
+    if not (name.isascii() and name.replace("_", "a").isalnum() and name.islower()) or name[0].isdigit():
+        return False
+    return name.upper() not in _keywords(dialect)
+
+
+@lru_cache(maxsize=8)
+def _keywords(dialect: DialectName) -> frozenset[str]:
+    reader = sqlglot_dialect(dialect)
+    words = {*reader.tokenizer_class.KEYWORDS, *reader.parser_class.FUNCTIONS, *reader.generator_class.RESERVED_KEYWORDS}
+    return frozenset(word.upper() for word in words)

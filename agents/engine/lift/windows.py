@@ -1,0 +1,153 @@
+"""Window functions: each becomes a `window_column`, its arguments and keys derived where they are no columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from agents.engine.lift.binding_order import nulls_of
+from agents.engine.lift.calls import call_name
+from agents.engine.lift.frame import Frame
+from agents.engine.lift.query import Node, column
+from connections.allowed import WINDOWS
+
+if TYPE_CHECKING:
+    from agents.engine.lift.planner import Planner
+
+_AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "median", "stddev", "variance"})
+_SHIFTS = frozenset({"lag", "lead"})
+
+
+def has_window(node: Node) -> bool:
+    return node.find(exp.Window) is not None
+
+
+def attach(planner: Planner, frame: Frame, node: Node, wanted: str) -> tuple[Frame, Node]:
+    """`node` with its windows as columns; `wanted` names the column when the node is nothing but a window."""
+    if not has_window(node):
+        return frame, node
+    node = node.copy()
+    for window in list(node.find_all(exp.Window)):
+        frame, made = _planned(planner, frame, window, wanted if window is node else "")
+        if window is node:
+            return frame, made
+        window.replace(made)
+    return frame, node
+
+
+def _planned(planner: Planner, frame: Frame, window: exp.Window, wanted: str) -> tuple[Frame, Node]:
+    key = ("window", window.sql())
+    if key in frame.attached:
+        return frame, frame.attached[key].copy()
+    frame, fn, arguments = _call(planner, frame, window)
+    frame, partition = _columns(planner, frame, window.args.get("partition_by") or [])
+    partition = list(dict.fromkeys((*frame.carried_columns, *partition)))
+    if partition:
+        arguments["partition_by"] = partition
+    frame, keys = _order(planner, frame, window)
+    if keys:
+        arguments["order_by"] = keys
+    if window.args.get("spec") is not None:
+        arguments["frame"] = _frame(planner, window.args["spec"])
+    name = frame.relation.free_name(wanted or fn)
+    relation = planner.program.window(frame.relation, name, fn, arguments)
+    source = planner.new_source("window")
+    made = column(source, name)
+    names = {**frame.names, (source, name): name}
+    return replace(frame, relation=relation, names=names, attached={**frame.attached, key: made}), made
+
+
+def _call(planner: Planner, frame: Frame, window: exp.Window) -> tuple[Frame, str, dict[str, Any]]:
+    call, condition = window.this, None
+    if isinstance(call, exp.Filter):
+        call, condition = call.this, call.expression.this
+    if isinstance(call, exp.IgnoreNulls | exp.RespectNulls):
+        raise planner.refuse("IGNORE NULLS in a window", window)
+    name = call_name(call)
+    if name not in WINDOWS - {"nth_value"} and name not in _AGGREGATES:
+        raise planner.refuse(f"the window function {name}", window, "no operation computes it")
+    operands = list(call.expressions)
+    if operands and isinstance(operands[0], exp.Distinct):
+        raise planner.refuse("DISTINCT in a window", window)
+    return _arguments(planner, frame, name, operands, condition)
+
+
+def _arguments(
+    planner: Planner, frame: Frame, name: str, operands: list[Node], condition: Node | None
+) -> tuple[Frame, str, dict[str, Any]]:
+    arguments: dict[str, Any] = {}
+    if name == "ntile":
+        arguments["n"] = _number(planner, operands[0])
+        return frame, name, arguments
+    whole = not operands or isinstance(operands[0], exp.Star) or (name == "count" and isinstance(operands[0], exp.Literal))
+    if whole and (name != "count" or condition is None):
+        if name == "count":
+            arguments["column"] = "*"
+        return frame, name, arguments
+    value: Node = exp.Literal.number(1) if whole else operands[0]
+    if condition is not None:
+        value = exp.Case(ifs=[exp.If(this=condition, true=value)])
+    frame, arguments["column"] = planner.column(frame, value)
+    if name in _SHIFTS and len(operands) > 1:
+        arguments["offset"] = _number(planner, operands[1])
+    if name in _SHIFTS and len(operands) > 2:
+        arguments["default"] = _constant(planner, operands[2])
+    return frame, name, arguments
+
+
+def _columns(planner: Planner, frame: Frame, nodes: list[Node]) -> tuple[Frame, list[str]]:
+    names: list[str] = []
+    for node in nodes:
+        frame, name = planner.column(frame, node)
+        names.append(name)
+    return frame, names
+
+
+def _order(planner: Planner, frame: Frame, window: exp.Window) -> tuple[Frame, list[list[str]]]:
+    keys: list[list[str]] = []
+    order = window.args.get("order")
+    for term in order.expressions if order is not None else []:
+        if isinstance(term.this, exp.Literal | exp.Null):
+            continue
+        frame, name = planner.column(frame, term.this)
+        nulls = nulls_of(term, planner.dialect)
+        keys.append([name, "desc" if term.args.get("desc") else "asc", *([nulls] if nulls else [])])
+    return frame, keys
+
+
+def _frame(planner: Planner, spec: exp.WindowSpec) -> str:
+    """The frame as SQL writes it."""
+    if spec.args.get("exclude"):
+        raise planner.refuse("EXCLUDE in a window frame", spec)
+    start = _bound(planner, spec.args.get("start"), spec.args.get("start_side"))
+    end = _bound(planner, spec.args.get("end"), spec.args.get("end_side"))
+    kind = str(spec.args.get("kind") or "ROWS").upper()
+    return f"{kind} BETWEEN {start} AND {end}" if end else f"{kind} {start}"
+
+
+def _bound(planner: Planner, value: Node | str | None, side: str | None) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else planner.program.text(value)
+    return f"{text} {side or ''}".strip().upper()
+
+
+def _number(planner: Planner, node: Node) -> int:
+    if isinstance(node, exp.Literal) and str(node.this).isdigit():
+        return int(node.this)
+    raise planner.refuse("a window argument that is no number", node)
+
+
+def _constant(planner: Planner, node: Node) -> int | float | str | None:
+    negative = isinstance(node, exp.Neg)
+    literal = node.this if negative else node
+    if isinstance(node, exp.Null):
+        return None
+    if not isinstance(literal, exp.Literal):
+        raise planner.refuse("a default in a window that is no constant", node)
+    if literal.is_string:
+        return str(literal.this)
+    text = f"-{literal.this}" if negative else str(literal.this)
+    return int(text) if text.lstrip("-").isdigit() else float(text)
