@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from agents.engine.lift.binding_order import nulls_of
 from agents.engine.lift.calls import call_name
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.naming import derived_name
@@ -26,13 +27,13 @@ _SAME = {
     "bool_or": "max", "bool_and": "min", "every": "min",
 }  # fmt: skip
 _NUMERIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
-_TEXTS = frozenset({"text", "enum"})
+_SUMMABLE = frozenset({"integer", "decimal", "float", "interval", "unknown"})
 
 
 def aggregate_of(planner: Planner, frame: Frame, call: Node, wanted: str) -> tuple[Frame, Aggregate, Made]:
     """The item for `call`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
-    name, arguments, distinct = _parts(planner, call_only)
+    name, arguments, distinct, order = _parts(planner, call_only)
     fn = _SAME.get(name, "")
     if not fn or (planner.dialect == "mysql" and name in ("stddev", "variance")):
         raise planner.refuse(f"the aggregate {name}", call, "no operation computes it")
@@ -40,6 +41,8 @@ def aggregate_of(planner: Planner, frame: Frame, call: Node, wanted: str) -> tup
     if condition is not None:
         frame, attached = attach(planner, frame, condition, "true")
         ready = frame.resolved(attached)
+    if order:
+        frame = _ordered(planner, frame, order, call)
     frame, column = _argument(planner, frame, name, fn, arguments, distinct)
     if name == "count" and distinct:
         fn, distinct = "count_distinct", False
@@ -55,8 +58,8 @@ def _filter(call: Node) -> tuple[Node | None, Node]:
     return None, call
 
 
-def _parts(planner: Planner, call: Node) -> tuple[str, list[Node], bool]:
-    """The name, the arguments, and whether they are DISTINCT."""
+def _parts(planner: Planner, call: Node) -> tuple[str, list[Node], bool, list[exp.Ordered]]:
+    """The name, the arguments, whether they are DISTINCT, and the keys of ORDER BY among them."""
     if isinstance(call, exp.WithinGroup):
         return _percentile(planner, call)
     name = call_name(call)
@@ -64,21 +67,36 @@ def _parts(planner: Planner, call: Node) -> tuple[str, list[Node], bool]:
         arguments = [call.this, *([call.args["separator"]] if call.args.get("separator") else [])]
     else:
         arguments = list(call.expressions)
-    if any(isinstance(argument, exp.Order) for argument in arguments):
-        raise planner.refuse(f"ORDER BY inside {name}", call, "an aggregate has no order")
+    order: list[exp.Ordered] = []
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, exp.Order):
+            order += argument.expressions
+            arguments[position] = argument.this
     if arguments and isinstance(arguments[0], exp.Distinct):
-        return name, [*arguments[0].expressions, *arguments[1:]], True
-    return name, arguments, False
+        return name, [*arguments[0].expressions, *arguments[1:]], True, order
+    return name, arguments, False, order
 
 
-def _percentile(planner: Planner, call: exp.WithinGroup) -> tuple[str, list[Node], bool]:
+def _ordered(planner: Planner, frame: Frame, order: list[exp.Ordered], call: Node) -> Frame:
+    """ORDER BY inside an aggregate: texts are joined in the order of the relation."""
+    if frame.relation.ordered:
+        raise planner.refuse("aggregates in more than one order", call, "a relation has one order")
+    keys: list[list[str]] = []
+    for term in order:
+        frame, name = planner.column(frame, term.this)
+        nulls = nulls_of(term, planner.dialect)
+        keys.append([name, "desc" if term.args.get("desc") else "asc", *([nulls] if nulls else [])])
+    return frame.on(planner.program.order(frame.relation, keys))
+
+
+def _percentile(planner: Planner, call: exp.WithinGroup) -> tuple[str, list[Node], bool, list[exp.Ordered]]:
     """The median is the percentile that the operations know."""
     inner = call.this
     share = inner.expressions[0].name if inner.expressions else ""
     keys = call.expression.expressions
     if call_name(inner) != "percentile_cont" or float(share or 0) != 0.5 or len(keys) != 1:
         raise planner.refuse(f"the aggregate {call_name(inner)}", call, "no operation computes it")
-    return "median", [keys[0].this], False
+    return "median", [keys[0].this], False, []
 
 
 def _argument(
@@ -94,11 +112,15 @@ def _argument(
     found = frame.column(node)
     if name in ("bool_or", "bool_and", "every"):
         node, found = _as_number(node), None
-    elif found is not None and fn in _NUMERIC and frame.relation.by_name[found].semantic in _TEXTS:
+    elif found is not None and fn in _NUMERIC and _reads_numbers_out_of_texts(planner, frame, found):
         node, found = exp.Add(this=node, expression=exp.Literal.number(0)), None
     if found is not None:
         return frame, found
     return planner.column(frame, node, derived_name(frame.resolved(node)))
+
+
+def _reads_numbers_out_of_texts(planner: Planner, frame: Frame, column: str) -> bool:
+    return planner.dialect in ("sqlite", "mysql") and frame.relation.by_name[column].semantic not in _SUMMABLE
 
 
 def _counts_rows(arguments: list[Node]) -> bool:

@@ -1,7 +1,7 @@
 """Names: every word of the SQL is resolved once, before anything is planned.
 
-The rules are those of the database: a bare word is a column of FROM, else an alias of the SELECT list, else a column
-of the query around. ORDER BY looks at the aliases first. In SQLite a double-quoted word that is none of these is a text.
+The rules are those of the database: a bare word is a column of FROM, else an alias of the SELECT list, else a column of
+the query around. ORDER BY looks at the aliases first. In SQLite a double-quoted word that is none of these is a text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,21 @@ from agents.engine.lift.binding_outputs import OutputBinder
 from agents.engine.lift.binding_sources import Ctes, SourceBinder
 from agents.engine.lift.calls import has_aggregate
 from agents.engine.lift.query import (
-    Bound, Constants, Cte, From, Node, Output, Query, Select, SetQuery, Source, Tail, column, conjuncts, free_of,
+    Bound,
+    Constants,
+    Cte,
+    From,
+    Node,
+    Output,
+    Query,
+    Select,
+    SetKind,
+    SetQuery,
+    Source,
+    Tail,
+    column,
+    conjuncts,
+    free_of,
     sources_of,
 )  # fmt: skip
 from agents.engine.lift.refusals import refuse, start_of
@@ -38,6 +52,7 @@ class Binder:
         self.queries: dict[str, Query] = {}
         self.warnings: list[str] = []
         self._ids: set[str] = set()
+        self._seen: dict[tuple[str, int], str] = {}
 
     def statement(self, root: Node) -> Bound:
         query = self.query(root, {}, None)
@@ -90,7 +105,8 @@ class Binder:
             if (clause.args.get("recursive") or self.dialect == "sqlite") and _reads(item.this, name):
                 raise refuse(f"the recursive CTE {name}", item, self.text, "a program has no loops")
             if not isinstance(item.this, exp.Query):
-                raise StatementNotAllowedError(f"Only SELECT may stand in WITH, not {type(item.this).__name__.upper()}.")
+                kind = type(item.this).__name__.upper()
+                raise StatementNotAllowedError(f"Only SELECT may stand in WITH, not {kind}.")
             query = self.query(item.this, known, outer)
             given = [identifier.name for identifier in item.args["alias"].args.get("columns") or []]
             known = {other: cte for other, cte in known.items() if other.casefold() != name.casefold()}
@@ -116,8 +132,13 @@ class Binder:
         raise scope.unknown(word)
 
     def _subquery(self, node: exp.Query, ctes: Ctes, scope: Scope) -> Node:
-        name = self.new_id("query")
-        self.queries[name] = self.query(node, ctes, scope)
+        """A placeholder for the sub-query; one that reads nothing from around it is the same wherever it is written."""
+        text = (node.sql(), id(ctes))
+        name = self._seen.get(text) or self.new_id("query")
+        if name not in self.queries:
+            self.queries[name] = self.query(node, ctes, scope)
+        if not self.queries[name].free:
+            self._seen[text] = name
         return exp.Placeholder(this=name)
 
     def _named_window(self, window: exp.Window, windows: Mapping[str, exp.Window]) -> Node:
@@ -145,7 +166,7 @@ class Binder:
         keys = tuple(self.expression(key, scope, ctes) for key in on)
         tail = TailBinder(self, scope, ctes, windows).bind(node, outputs)
         parts = [*clause["where"], *clause["having"], *clause["qualify"], *(o.node for o in outputs), *(groups or ())]
-        parts += [*keys, *(key.key for key in tail.order if isinstance(key.key, exp.Expression))]
+        parts += [*keys, *(key.key for key in tail.order if isinstance(key.key, exp.Expr))]
         return Select(
             source, clause["where"], groups, clause["having"], outputs, clause["qualify"],
             distinct is not None and not on, keys, tail, self._free(source, parts),
@@ -188,6 +209,7 @@ class Binder:
         if len(left.names) != len(right.names):
             raise refuse(f"a set operation of {len(left.names)} and {len(right.names)} columns", node, self.text)
         distinct = node.args.get("distinct")
+        kind: SetKind
         if isinstance(node, exp.Union):
             kind = "union" if distinct else "union_all"
         elif distinct is False:
@@ -209,10 +231,8 @@ class Binder:
 
     def _constants(self, node: exp.Values, ctes: Ctes, outer: Scope | None) -> Constants:
         scope = Scope(self.dialect, outer)
-        rows = tuple(
-            tuple(self.expression(cell, scope, ctes) for cell in (row.expressions if isinstance(row, exp.Tuple) else [row]))
-            for row in node.expressions
-        )
+        written = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+        rows = tuple(tuple(self.expression(cell, scope, ctes) for cell in row) for row in written)
         free = free_of([cell for row in rows for cell in row], self.queries)
         return Constants(rows, tuple(f"column{i + 1}" for i in range(len(rows[0]))), free=free)
 
@@ -242,12 +262,12 @@ def joined_on(item: From | None) -> list[Node]:
     return [*item.on, *joined_on(item.left), *joined_on(item.right)]
 
 
-def _everything(source: Source, tail: Tail = Tail()) -> Select:
+def _everything(source: Source, tail: Tail | None = None) -> Select:
     """`SELECT *` from `source`."""
     outputs = tuple(Output(column(source.id, name), name) for name in source.columns)
     query = source.origin
     free = query.free if isinstance(query, Select | SetQuery | Constants) else frozenset()
-    return Select(source, (), None, (), outputs, (), False, (), tail, free)
+    return Select(source, (), None, (), outputs, (), False, (), tail or Tail(), free)
 
 
 def _reads(node: Node, name: str) -> bool:

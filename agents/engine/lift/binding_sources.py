@@ -41,19 +41,14 @@ class SourceBinder:
         return item, visible
 
     def _item(self, node: Node) -> tuple[From, list[Visible]]:
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery) and not node.alias:
+            return self._chain(node.this, node.args.get("joins") or [])
+        if node.args.get("joins"):
+            bare = node.copy()
+            bare.set("joins", None)
+            return self._chain(bare, node.args["joins"])
         if isinstance(node, exp.Table):
-            if node.args.get("joins"):
-                bare = node.copy()
-                bare.set("joins", None)
-                return self._chain(bare, node.args["joins"])
             return self._shown(self._table(node))
-        if isinstance(node, exp.Subquery):
-            if isinstance(node.this, exp.Table | exp.Subquery) and not node.args.get("alias"):
-                return self._chain(node.this, node.args.get("joins") or [])
-            if node.args.get("joins"):
-                bare = node.copy()
-                bare.set("joins", None)
-                return self._chain(bare, node.args["joins"])
         if isinstance(node, exp.Subquery | exp.Values | exp.Lateral):
             return self._shown(self._derived(node))
         raise refuse("a table function", node, self.binder.text, "only tables, views and sub-queries can be read")
@@ -88,7 +83,8 @@ class SourceBinder:
         every = [table.qualified if node.db else table.name for table in self.binder.catalogue.tables]
         if found:
             raise UnknownTableError(f"{quoted(name)} may mean {listed(t.qualified for t in found)}; write the schema.")
-        raise UnknownTableError(f"There is no table {quoted(name)}.{nearest_hint(name, every)} Tables: {listed(every)}.")
+        hint = nearest_hint(name, every)
+        raise UnknownTableError(f"There is no table {quoted(name)}.{hint} Tables: {listed(every)}.")
 
     def _derived(self, node: exp.Subquery | exp.Values | exp.Lateral) -> Source:
         inner = node.this if isinstance(node, exp.Subquery | exp.Lateral) else node

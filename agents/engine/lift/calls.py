@@ -32,7 +32,7 @@ def is_aggregate(node: Node, dialect: DialectName) -> bool:
 
 
 def aggregates_of(node: Node, dialect: DialectName) -> Iterator[Node]:
-    """The outermost aggregate calls in `node`; the call of a window function is none, but its arguments may hold some."""
+    """The outermost aggregate calls in `node`; a window function is none, but its arguments may hold some."""
     if isinstance(node, exp.Window):
         call = node.this
         while isinstance(call, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):

@@ -17,8 +17,22 @@ from agents.engine.lift.frame import Carried, Frame, Planned
 from agents.engine.lift.naming import joined_names
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import (
-    ColumnKey, Constants, Cte, Join, Node, Query, Select, SetQuery, Source, all_of, column, columns_of, free_of,
-    sources_of, subqueries_of,
+    ColumnKey,
+    Constants,
+    Cte,
+    From,
+    Join,
+    Node,
+    Query,
+    Select,
+    SetQuery,
+    Source,
+    all_of,
+    column,
+    columns_of,
+    free_of,
+    sources_of,
+    subqueries_of,
 )  # fmt: skip
 from agents.engine.lift.refusals import refuse
 from connections.catalogue import DialectName, Table
@@ -80,7 +94,7 @@ def _by_keys(planner: Planner, select: Select) -> tuple[Select, Keys] | None:
     return (bare, Keys(tuple(pairs))) if pairs and not _still_free(planner, select, bare) else None
 
 
-def _inner_conditions(item: object) -> tuple[list[Node], object]:
+def _inner_conditions(item: From | None) -> tuple[list[Node], From | None]:
     """Conjuncts of ON that may as well stand in WHERE, because only inner joins are above them."""
     if not isinstance(item, Join) or item.how not in ("inner", "cross"):
         return [], item
@@ -89,7 +103,9 @@ def _inner_conditions(item: object) -> tuple[list[Node], object]:
     own = {source.id for source in sources_of(item)}
     outer = [part for part in item.on if any(key[0] not in own for key in columns_of(part))]
     kept = tuple(part for part in item.on if part not in outer)
-    return [*left, *right, *outer], replace(item, left=item_left, right=item_right, on=kept)  # type: ignore[arg-type]
+    assert item_left is not None
+    assert item_right is not None
+    return [*left, *right, *outer], replace(item, left=item_left, right=item_right, on=kept)
 
 
 def _key_pair(select: Select, part: Node, dialect: DialectName) -> KeyPair | None:
@@ -107,14 +123,14 @@ def _still_free(planner: Planner, select: Select, bare: Select) -> bool:
     """Whether what is left still reads a column of the query around."""
     nodes = [*bare.where, *bare.having, *bare.qualify, *bare.distinct_on, *(bare.groups or ())]
     nodes += [output.node for output in bare.outputs]
-    nodes += [key.key for key in bare.tail.order if isinstance(key.key, exp.Expression)]
+    nodes += [key.key for key in bare.tail.order if isinstance(key.key, exp.Expr)]
     read = free_of([*nodes, *_joined_on(bare.source)], planner.queries)
     for source in sources_of(bare.source):
         read |= free_columns(source)
     return bool(read & select.free)
 
 
-def _joined_on(item: object) -> list[Node]:
+def _joined_on(item: From | None) -> list[Node]:
     return [*item.on, *_joined_on(item.left), *_joined_on(item.right)] if isinstance(item, Join) else []
 
 
@@ -127,14 +143,15 @@ def free_columns(source: Source) -> frozenset[ColumnKey]:
 def _domain(planner: Planner, frame: Frame, query: Query) -> Frame:
     """The distinct values of the outer columns that `query` reads."""
     columns = list(dict.fromkeys(frame.names[key] for key in sorted(query.free)))
-    relation = planner.program.select(frame.relation, [(name, name) for name in columns], f"{frame.relation.label}_keys")
-    relation = planner.program.distinct(relation)
+    label = f"{frame.relation.label}_keys"
+    relation = planner.program.select(frame.relation, [(name, name) for name in columns], label)
+    relation = planner.program.distinct(replace(relation, label=label))
     names = {key: frame.names[key] for key in query.free}
     carried = tuple(
         Carried(column(*key), name, relation.by_name[name].nullable and not _rejects_null(query, key))
         for key, name in sorted(names.items())
     )
-    return Frame(replace(relation, label=f"{frame.relation.label}_keys"), names, carried)
+    return Frame(relation, names, carried)
 
 
 def _rejects_null(query: Query, key: ColumnKey) -> bool:

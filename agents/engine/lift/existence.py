@@ -60,10 +60,7 @@ def _witnesses(planner: Planner, frame: Frame, query: Query) -> Planned:
     """One row for each combination of carried columns with which `query` has a row."""
     query, link = linked(planner, frame, _plain(planner, query))
     planned = planner.rows(query, link)
-    if not planned.carried:
-        return planned
-    planned = planner.project(replace(planned, columns=()), ())
-    return replace(planned, relation=planner.program.distinct(planned.relation))
+    return planner.distinct(replace(planned, columns=()), ()) if planned.carried else planned
 
 
 def _plain(planner: Planner, query: Query) -> Query:

@@ -15,7 +15,15 @@ from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.naming import joined_names
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import (
-    Cte, From, Join, Node, Source, all_of, free_of, sources_of, subqueries_of,
+    Cte,
+    From,
+    Join,
+    Node,
+    Source,
+    all_of,
+    free_of,
+    sources_of,
+    subqueries_of,
 )  # fmt: skip
 from agents.engine.lift.refusals import refuse
 from connections.catalogue import Table
@@ -66,9 +74,7 @@ class FromPlanner:
         if isinstance(origin, Table):
             return self._table(origin, source.label)
         if isinstance(origin, Cte):
-            if id(origin) not in self.planner.ctes:
-                self.planner.ctes[id(origin)] = self.planner.rows(origin.query, ordered=True, label=origin.name)
-            return self.planner.ctes[id(origin)]
+            return self.planner.rows(origin.query, ordered=True, label=origin.name)
         return self.planner.rows(origin, ordered=True, label=source.label)
 
     def _table(self, table: Table, alias: str) -> Planned:

@@ -26,7 +26,7 @@ class Grouping:
         self.planner, self.select = planner, select
         self.above = [
             *(output.node for output in select.outputs), *select.having, *select.qualify,
-            *(key.key for key in select.tail.order if isinstance(key.key, exp.Expression)),
+            *(key.key for key in select.tail.order if isinstance(key.key, exp.Expr)),
         ]  # fmt: skip
         self.calls = list(dict.fromkeys(call for node in self.above for call in aggregates_of(node, planner.dialect)))
         self.needed = select.groups is not None or bool(self.calls)
@@ -93,7 +93,7 @@ class Grouping:
         return name
 
     def _bare(self, frame: Frame, names: dict[ColumnKey, str]) -> Iterator[ColumnKey]:
-        """Columns above the grouping that are neither a key nor inside an aggregate, also those that sub-queries read."""
+        """Columns above the grouping that no key and no aggregate covers, also those that sub-queries read."""
         for node in self.above:
             for part in self._outside(node):
                 reads = list(columns_of(part)) if isinstance(part, exp.Column) else []
@@ -118,7 +118,7 @@ class Grouping:
     def _carry_bare(
         self, frame: Frame, bare: list[ColumnKey], group: list[str], aggregates: list[Aggregate]
     ) -> tuple[list[str], list[Aggregate]]:
-        """Bare columns: SQLite and MySQL take them from a row of the group, the standard wants them to be the same in all."""
+        """SQLite and MySQL take bare columns from a row of the group; elsewhere the keys must determine them."""
         dialect = self.planner.dialect
         determined = frame.relation.closure(group)
         for key in bare:
@@ -141,7 +141,7 @@ class Grouping:
         return self.planner.dialect == "sqlite" and len(extremes) == 1
 
     def _ambiguous(self, name: str) -> None:
-        problem = f"the column {name} is neither grouped nor aggregated, so the SQL itself leaves open which value it shows"
+        problem = f"the column {name} is neither grouped nor aggregated, so the SQL leaves open which value it shows"
         if self.planner.strict:
             raise self.planner.refuse("an ambiguous column", None, problem)
         self.planner.warn(f"{problem[0].upper()}{problem[1:]}; the program takes any value of the group.")

@@ -30,11 +30,13 @@ class _Sizes:
 
     rows: Node
     values: Node
+    correlated: bool
 
     @property
     def empty(self) -> Node:
-        none = exp.Is(this=self.rows.copy(), expression=exp.Null())
-        return exp.or_(none, exp.EQ(this=self.rows.copy(), expression=exp.Literal.number(0)), copy=False)
+        if self.correlated:
+            return exp.Is(this=self.rows.copy(), expression=exp.Null())
+        return exp.EQ(this=self.rows.copy(), expression=exp.Literal.number(0))
 
     @property
     def without_null(self) -> Node:
@@ -130,10 +132,7 @@ def _elements(planner: Planner, frame: Frame, query: Query) -> Planned:
     names = query.names
     query, link = linked(planner, frame, query)
     planned = planner.rows(query, link)
-    if planned.relation.is_unique((*(item.column for item in planned.carried), *planned.columns)):
-        return planned
-    planned = planner.project(planned, names)
-    return replace(planned, relation=planner.program.distinct(planned.relation))
+    return planner.distinct(planned, names)
 
 
 def _match(planner: Planner, frame: Frame, operands: Sequence[Node], elements: Planned) -> tuple[Frame, Node]:
@@ -172,7 +171,7 @@ def _statistics(
     mapped = {(source, item.name): names[item.name] for item in aggregates}
     made = [column(source, item.name) for item in aggregates]
     frame = replace(frame, names={**frame.names, **mapped})
-    return frame, _Sizes(made[0], made[1]), made[2] if fn is not None else None
+    return frame, _Sizes(made[0], made[1], bool(group)), made[2] if fn is not None else None
 
 
 def _nullable(frame: Frame, node: Node) -> bool:

@@ -41,16 +41,17 @@ def joined_label(left: str, right: str) -> str:
 
 def joined_names(left: Iterable[str], handle: str, right: Iterable[str]) -> dict[str, str]:
     """What `join_table` calls the columns of its right side: `name`, else `handle_name`, else with a number behind."""
-    taken = set(left)
+    lefts, rights = set(left), tuple(right)
+    taken = lefts | set(rights)
     names: dict[str, str] = {}
-    for name in right:
+    for name in rights:
         new, number = name, 1
-        if new in taken:
-            base = new = f"{handle}_{name}"
+        if name in lefts:
+            new = f"{handle}_{name}"
             while new in taken:
                 number += 1
-                new = f"{base}_{number}"
-        taken.add(new)
+                new = f"{handle}_{name}_{number}"
+            taken.add(new)
         names[name] = new
     return names
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from agents.engine.lift import constants, set_operations, windows
 from agents.engine.lift.conditions import where
 from agents.engine.lift.correlation import Keys, Link
-from agents.engine.lift.from_clause import FromPlanner
 from agents.engine.lift.frame import Carried, Frame, Planned
+from agents.engine.lift.from_clause import FromPlanner
 from agents.engine.lift.grouping import Grouping
 from agents.engine.lift.naming import derived_name
 from agents.engine.lift.ordering import arrange, distinct_on, distinct_rows, sort_keys
@@ -39,7 +39,7 @@ class Planner:
         self.queries, self.program, self.text, self.strict = dict(bound.queries), program, text, strict
         self.warnings = list(bound.warnings)
         self.tables: dict[Table, Relation] = {}
-        self.ctes: dict[int, Planned] = {}
+        self._planned: dict[Query, Planned] = {}
         self.one_row: Frame | None = None
         self._deadline = deadline
         self._ids = 0
@@ -55,6 +55,8 @@ class Planner:
 
     def rows(self, query: Query, link: Link | None = None, *, ordered: bool = False, label: str = "") -> Planned:
         """All rows of `query`; with `ordered`, in its order also where no limit needs it."""
+        if link is None and query in self._planned:
+            return self._planned[query]
         if time.monotonic() > self._deadline:
             raise LimitExceededError("Lifting this SQL takes too long; split it into smaller queries.")
         if isinstance(query, SetQuery):
@@ -63,7 +65,11 @@ class Planner:
             planned = constants.plan_rows(self, query, link)
         else:
             planned = self._select(query, link, ordered=ordered)
-        return replace(planned, relation=self.program.rename(planned.relation, label)) if label else planned
+        if label:
+            planned = replace(planned, relation=self.program.rename(planned.relation, label))
+        if link is None:
+            self._planned[query] = planned
+        return planned
 
     def grouped(self, select: Select, link: Link | None) -> tuple[Frame, Grouping]:
         """FROM, WHERE and GROUP BY."""
@@ -93,13 +99,17 @@ class Planner:
             frame = where(self, frame, [node])
         return Body(frame, tuple(made), tuple(order))
 
+    def attach(self, frame: Frame, node: Node) -> tuple[Frame, Node]:
+        """`node` with its sub-queries joined."""
+        return attach(self, frame, node)
+
     def value(self, frame: Frame, node: Node, name: str) -> tuple[Frame, Node]:
         """`node` with its sub-queries joined and its windows computed."""
         frame, node = attach(self, frame, node)
         return windows.attach(self, frame, node, name)
 
     def column(self, frame: Frame, node: Node, name: str = "") -> tuple[Frame, str]:
-        """The logical column that holds `node`; it is derived, as `name` where that is free, unless it is one already."""
+        """The logical column that holds `node`, derived (as `name` where that is free) unless it is one already."""
         found = frame.column(node)
         if found is not None:
             return frame, found
@@ -144,6 +154,13 @@ class Planner:
             frame, name = self.column(frame, output.node, output.name)
             columns.append(name)
         return frame, tuple(columns)
+
+    def distinct(self, planned: Planned, names: Sequence[str]) -> Planned:
+        """The distinct combinations of carried columns and outputs; nothing is written where they differ anyway."""
+        if planned.relation.is_unique((*(item.column for item in planned.carried), *planned.columns)):
+            return planned
+        planned = self.project(planned, names)
+        return replace(planned, relation=self.program.distinct(planned.relation))
 
     def project(self, planned: Planned, names: Sequence[str]) -> Planned:
         """`planned` with nothing but the carried columns and the outputs, these under `names`."""

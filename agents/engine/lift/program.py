@@ -58,7 +58,8 @@ class Program:
         if tuple(columns) == tuple((name, name) for name in relation.names):
             return relation
         items = [old if old == new else {"column": old, "as": new} for old, new in columns]
-        handle = self._call("select_columns", {"rel": relation.handle, "columns": items}, wanted or f"{relation.label}_columns")
+        arguments = {"rel": relation.handle, "columns": items}
+        handle = self._call("select_columns", arguments, wanted or f"{relation.label}_columns")
         return replace(_projected(relation, columns), handle=handle)
 
     def distinct(self, relation: Relation) -> Relation:
@@ -86,7 +87,8 @@ class Program:
         label = joined_label(left.label, right.label)
         handle = self._call("join_table", arguments, label if label != left.label else f"{label}_joined")
         names = joined_names(left.names, right.handle, right.names)
-        return _joined(left, right.renamed(names), how, [(a, names[b]) for a, b in on], condition is None, handle, label)
+        pairs = [(a, names[b]) for a, b in on]
+        return _joined(left, right.renamed(names), how, pairs, condition is None, handle, label)
 
     def aggregate(
         self, relation: Relation, group_by: Sequence[str], aggregates: Sequence[Aggregate], wanted: str = ""
@@ -112,9 +114,8 @@ class Program:
 
     def window(self, relation: Relation, name: str, fn: str, arguments: Mapping[str, Any]) -> Relation:
         """`window_column`; `arguments` as the operation takes them."""
-        handle = self._call(
-            "window_column", {"rel": relation.handle, "name": name, "fn": fn, **arguments}, f"{relation.label}_with_{name}"
-        )
+        call = {"rel": relation.handle, "name": name, "fn": fn, **arguments}
+        handle = self._call("window_column", call, f"{relation.label}_with_{name}")
         ranking = fn in _WHOLE
         made = relation.with_field(Field(name, "integer" if ranking else "unknown", not ranking), handle)
         if fn == "row_number":
@@ -171,8 +172,10 @@ class Program:
 
 def _rejected(part: Node) -> list[str]:
     """The columns that are never NULL where `part` is true."""
-    if isinstance(part, exp.Not) and isinstance(part.this.unnest(), exp.Is) and isinstance(part.this.unnest().expression, exp.Null):
-        return [side.name for side in [part.this.unnest().this.unnest()] if isinstance(side, exp.Column)]
+    if isinstance(part, exp.Not):
+        test = part.this.unnest()
+        known = isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)
+        return [test.this.name] if known and isinstance(test.this, exp.Column) else []
     if isinstance(part, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE | exp.Like | exp.Between | exp.In):
         return [side.name for side in part.iter_expressions() if isinstance(side, exp.Column)]
     return []
@@ -191,7 +194,7 @@ def _type_of(item: Aggregate, relation: Relation) -> SemanticType:
 
 
 def _projected(relation: Relation, columns: Sequence[tuple[str, str]]) -> Relation:
-    kept = {old: new for old, new in reversed(columns)}
+    kept = dict(reversed(columns))
     known = frozenset(kept)
     rules = [Dependency(rule.given, rule.then & known) for rule in relation.dependencies if rule.given <= known]
     facts = replace(

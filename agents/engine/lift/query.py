@@ -15,7 +15,8 @@ from sqlglot import exp
 
 from connections.catalogue import Table
 
-Node = exp.Expression
+Node = exp.Expr
+SetKind = Literal["union", "union_all", "intersect", "except"]
 ColumnKey = tuple[str, str]  # source id, column name
 
 
@@ -73,7 +74,7 @@ class Select:
 class SetQuery:
     """Two queries whose columns meet by position; the names are those of the left."""
 
-    kind: Literal["union", "union_all", "intersect", "except"]
+    kind: SetKind
     left: Query
     right: Query
     tail: Tail

@@ -13,7 +13,6 @@ from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.ordering import numbered
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import Node, Query, Select, Tail, all_of, column, columns_of, enclosed
-
 from agents.engine.lift.windows import has_window
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def single(planner: Planner, planned: Planned, query: Query) -> Planned:
     if planned.relation.is_unique(group):
         return planned
     if planner.dialect != "sqlite":
-        planner.warn("A sub-query used as a value may have several rows; the database would refuse that, here one is taken.")
+        planner.warn("A sub-query used as a value may have several rows: the database would refuse that; one is taken.")
     if not group:
         return replace(planned, relation=planner.program.limit(planned.relation, 1))
     relation, number = numbered(planner, planned.relation, group, [])
@@ -90,7 +89,7 @@ def _total(planner: Planner, frame: Frame, query: Select, link: Link | None) -> 
     how = "left" if inner.carried else "cross"
     joined, names = join_back(planner, frame, Planned(inner.relation, (), inner.carried), how)
     reads = {key: names[inner.names[key]] for key in columns_of(node) if key in inner.names}
-    return attach(planner, replace(joined, names={**joined.names, **reads}), enclosed(node))
+    return planner.attach(replace(joined, names={**joined.names, **reads}), enclosed(node))
 
 
 def _or_zero(part: Node) -> Node:

@@ -41,7 +41,7 @@ class Scope:
     aliases: dict[str, Node] = field(default_factory=dict)
 
     def find(self, word: exp.Column) -> Node | None:
-        """The column that `word` means here or in a SELECT around, or None. Raises UnknownColumnError if it may be two."""
+        """The column that `word` means here or in a SELECT around, or None. Raises UnknownColumnError for two."""
         scope: Scope | None = self
         while scope is not None:
             found = scope._here(word)
@@ -81,10 +81,8 @@ class Scope:
         labels = [source.label for source in self.sources]
         owners = same_name(self.sources, lambda s: s.label, word.args["table"], self.dialect) if word.table else []
         if word.table and not owners:
-            return UnknownColumnError(
-                f"There is no table or alias {quoted(word.table)} for {quoted(word.name)}.{nearest_hint(word.table, labels)}"
-                f" Available: {listed(labels)}."
-            )
+            problem = f"There is no table or alias {quoted(word.table)} for {quoted(word.name)}."
+            return UnknownColumnError(f"{problem}{nearest_hint(word.table, labels)} Available: {listed(labels)}.")
         names = owners[0].columns if owners else [v.name for v in self.visible]
         where = f" in {quoted(owners[0].label)}" if owners else ""
         elsewhere = [s.label for s in self.sources if same_name(s.columns, str, word.this, self.dialect)]

@@ -1,18 +1,16 @@
 """Sub-queries in expressions: each is joined to the row that reads it, and its value becomes a column.
 
-What must come out is known: a condition of WHERE asks only whether it is true (`want` "true"), below NOT only whether it
-is false, anything else wants the exact value, NULL included. The less is wanted, the fewer operations it takes.
+What must come out is known: a condition of WHERE asks only whether it is true (`want` "true"), below NOT only whether
+it is false, anything else wants the exact value, NULL included. The less is wanted, the fewer operations it takes.
 """
 
 from __future__ import annotations
-
 
 from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
 from agents.engine.lift import existence, membership
-
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.query import Node, subqueries_of
 from agents.engine.lift.scalar import scalar, scalar_join
@@ -28,11 +26,11 @@ def semi_join(planner: Planner, frame: Frame, part: Node) -> Frame | None:
     """A condition of WHERE that is one join: IN, EXISTS, or a column that equals a sub-query."""
     if isinstance(part, exp.In) and not subqueries_of(part.this) and _query(part) is not None:
         return membership.semi_join(planner, frame, part.this, planner.queries[part.args["query"].name])
-    if isinstance(part, exp.EQ) and isinstance(part.expression, exp.Any) and isinstance(part.expression.this, exp.Placeholder):
-        return membership.semi_join(planner, frame, part.this, planner.queries[part.expression.this.name])
     if isinstance(part, exp.Exists):
         return existence.semi_join(planner, frame, planner.queries[part.this.name])
     if isinstance(part, exp.EQ):
+        if isinstance(part.expression, exp.Any) and isinstance(part.expression.this, exp.Placeholder):
+            return membership.semi_join(planner, frame, part.this, planner.queries[part.expression.this.name])
         for one, other in ((part.this, part.expression), (part.expression, part.this)):
             if isinstance(other.unnest(), exp.Placeholder) and frame.column(one) is not None:
                 return scalar_join(planner, frame, one, planner.queries[other.unnest().name])

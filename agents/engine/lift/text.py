@@ -17,6 +17,8 @@ def text_of(node: Node, dialect: DialectName) -> str:
     def plain(part: Node) -> Node:
         if isinstance(part, exp.Identifier):
             return exp.to_identifier(part.name, quoted=not _is_plain(part.name, dialect))
+        if isinstance(part, exp.Not) and isinstance(part.this, exp.Is) and isinstance(part.this.expression, exp.Null):
+            return exp.Is(this=part.this.this.transform(plain), expression=exp.Not(this=exp.Null()))
         return part
 
     return node.transform(plain).sql(dialect=sqlglot_dialect(dialect), comments=False, normalize_functions=False)
@@ -33,5 +35,6 @@ def _is_plain(name: str, dialect: DialectName) -> bool:
 @lru_cache(maxsize=8)
 def _keywords(dialect: DialectName) -> frozenset[str]:
     reader = sqlglot_dialect(dialect)
-    words = {*reader.tokenizer_class.KEYWORDS, *reader.parser_class.FUNCTIONS, *reader.generator_class.RESERVED_KEYWORDS}
+    reserved = reader.generator_class.RESERVED_KEYWORDS
+    words = (*reader.tokenizer_class.KEYWORDS, *reader.parser_class.FUNCTIONS, *reserved)
     return frozenset(word.upper() for word in words)

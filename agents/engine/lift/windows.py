@@ -81,7 +81,8 @@ def _arguments(
     if name == "ntile":
         arguments["n"] = _number(planner, operands[0])
         return frame, name, arguments
-    whole = not operands or isinstance(operands[0], exp.Star) or (name == "count" and isinstance(operands[0], exp.Literal))
+    counted = exp.Star | exp.Literal if name == "count" else exp.Star
+    whole = not operands or isinstance(operands[0], counted)
     if whole and (name != "count" or condition is None):
         if name == "count":
             arguments["column"] = "*"
@@ -130,7 +131,9 @@ def _frame(planner: Planner, spec: exp.WindowSpec) -> str:
 def _bound(planner: Planner, value: Node | str | None, side: str | None) -> str:
     if value is None:
         return ""
-    text = value if isinstance(value, str) else planner.program.text(value)
+    if isinstance(value, exp.Expr) and not (isinstance(value, exp.Literal) and str(value.this).isdigit()):
+        raise planner.refuse("a window frame that is not counted in whole numbers", value)
+    text = value if isinstance(value, str) else str(value.this)
     return f"{text} {side or ''}".strip().upper()
 
 
