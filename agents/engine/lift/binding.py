@@ -156,11 +156,12 @@ class Binder:
     def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Select:
         self._only(node, _SELECT_PARTS)
         scope = Scope(self.dialect, outer)
-        source = self._from(node, scope, ctes)
+        source, late = self._from(node, scope, ctes)
         windows = {w.name.casefold(): w for w in node.args.get("windows") or []}
         outputs = OutputBinder(self, scope, ctes, windows).bind(node.expressions)
         groups = self._groups(node.args.get("group"), scope, ctes, tuple(o.node for o in outputs))
         clause = {part: self._conjuncts(node.args.get(part), scope, ctes, windows) for part in _CONDITIONS}
+        clause["where"] = (*late, *clause["where"])
         distinct = node.args.get("distinct")
         on = distinct.args["on"].expressions if distinct is not None and distinct.args.get("on") else ()
         keys = tuple(self.expression(key, scope, ctes) for key in on)
@@ -172,11 +173,14 @@ class Binder:
             distinct is not None and not on, keys, tail, self._free(source, parts),
         )  # fmt: skip
 
-    def _from(self, node: exp.Select, scope: Scope, ctes: Ctes) -> From | None:
+    def _from(self, node: exp.Select, scope: Scope, ctes: Ctes) -> tuple[From | None, list[Node]]:
         clause = node.args.get("from_")
         joins = list(node.args.get("joins") or [])
         joins += [exp.Join(this=lateral, kind="CROSS") for lateral in node.args.get("laterals") or []]
-        return SourceBinder(self, scope, ctes).bind(clause.this, joins) if clause is not None else None
+        if clause is None:
+            return None, []
+        binder = SourceBinder(self, scope, ctes)
+        return binder.bind(clause.this, joins), binder.late
 
     def _conjuncts(
         self, clause: Node | None, scope: Scope, ctes: Ctes, windows: Mapping[str, exp.Window]

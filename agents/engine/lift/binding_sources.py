@@ -24,14 +24,18 @@ _TABLE_PARTS = frozenset({"this", "db", "alias", "joins"})
 
 
 class SourceBinder:
-    """Binds the FROM clause of one SELECT into `scope`."""
+    """Binds the FROM clause of one SELECT into `scope`. `late` are conjuncts of ON that belong into WHERE."""
 
     def __init__(self, binder: Binder, scope: Scope, ctes: Ctes) -> None:
         self.binder, self.scope, self.ctes = binder, scope, ctes
+        self.late: list[Node] = []
+        self._unread: list[Node] = []
 
     def bind(self, first: Node, joins: list[exp.Join]) -> From:
         item, visible = self._chain(first, joins)
         self.scope.visible = visible
+        for node in self._unread:
+            self.late += conjuncts(self.binder.expression(node, self.scope, self.ctes))
         return item
 
     def _chain(self, first: Node, joins: list[exp.Join]) -> tuple[From, list[Visible]]:
@@ -114,7 +118,7 @@ class SourceBinder:
             names = [v.name for v in also]
             using = [v.name for v in shown if same_name(names, str, v.name, self.binder.dialect)]
         how = self._how(join, bool(using))
-        on = list(self._on(join.args.get("on"), [*shown, *also]))
+        on = list(self._on(join.args.get("on"), [*shown, *also], how))
         pairs = [(self._one(shown, name), self._one(also, name)) for name in using]
         on += [exp.EQ(this=a.node.copy(), expression=b.node.copy()) for a, b in pairs]
         return Join(left, right, how, tuple(on)), self._merged(shown, also, pairs, how)
@@ -125,12 +129,18 @@ class SourceBinder:
             return side[join.side]
         return "inner" if join.args.get("on") is not None or using else "cross"
 
-    def _on(self, node: Node | None, visible: list[Visible]) -> tuple[Node, ...]:
-        """ON sees the items that it joins; SQLite lets it see the rest of FROM, too."""
+    def _on(self, node: Node | None, visible: list[Visible], how: How) -> tuple[Node, ...]:
+        """ON sees the items that it joins; in SQLite that of an inner join sees the rest of FROM, too, like WHERE."""
         if node is None:
             return ()
         here = Scope(self.scope.dialect, self.scope.outer, visible, self.scope.sources)
-        return conjuncts(self.binder.expression(node, here, self.ctes))
+        try:
+            return conjuncts(self.binder.expression(node, here, self.ctes))
+        except UnknownColumnError:
+            if self.binder.dialect != "sqlite" or how != "inner":
+                raise
+            self._unread.append(node)
+            return ()
 
     def _one(self, visible: list[Visible], name: str) -> Visible:
         found = same_name(visible, lambda v: v.name, name, self.binder.dialect)

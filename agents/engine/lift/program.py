@@ -70,7 +70,7 @@ class Program:
         return replace(relation, handle=handle, keys=frozenset({frozenset(relation.names)}), ordered=False)
 
     def filter(self, relation: Relation, predicate: Node, wanted: str = "") -> Relation:
-        arguments = {"rel": relation.handle, "predicate": self.text(predicate)}
+        arguments = {"rel": relation.handle, "predicate": self.text(predicate.unnest())}
         handle = self._call("filter_expr", arguments, wanted or f"{relation.label}_filtered")
         fields = _without_null(relation.fields, {name for part in conjuncts(predicate) for name in _rejected(part)})
         return replace(relation, handle=handle, fields=fields, never_empty=False)

@@ -1,0 +1,85 @@
+"""What cannot be lifted is refused by a typed error that names the construct and its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.engine.lift import lift
+from agents.errors import (
+    CannotLiftError,
+    ExpressionSyntaxError,
+    LimitExceededError,
+    StatementNotAllowedError,
+    UnknownColumnError,
+    UnknownTableError,
+)
+from connections.catalogue import DialectName
+from tests.lift.shop import catalogue
+
+REFUSED: list[tuple[str, DialectName, type[Exception], tuple[str, ...]]] = [
+    ("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r", "postgresql", CannotLiftError,
+     ("recursive", "line 1, column 16")),
+    ("SELECT kind, COUNT(*) FROM sales GROUP BY ROLLUP (kind)", "postgresql", CannotLiftError, ("ROLLUP",)),
+    ("SELECT id FROM sales\nEXCEPT ALL SELECT id FROM staff", "postgresql", CannotLiftError, ("EXCEPT ALL",)),
+    ("SELECT * FROM generate_series(1, 3) AS g(n)", "postgresql", CannotLiftError, ("table function",)),
+    ("SELECT array_agg(name) FROM staff", "postgresql", CannotLiftError, ("array_agg",)),
+    ("SELECT id FROM sales FETCH FIRST 2 ROWS WITH TIES", "postgresql", CannotLiftError, ("WITH TIES",)),
+    ("SELECT nth_value(id, 2) OVER (ORDER BY id) FROM sales", "sqlite", CannotLiftError, ("nth_value",)),
+    ("SELECT id FROM staff FOR UPDATE", "postgresql", CannotLiftError, ("FOR UPDATE",)),
+    ("SELECT name, wage FROM staff GROUP BY name", "postgresql", CannotLiftError, ("wage",)),
+    ("SELECT nme FROM staff", "sqlite", UnknownColumnError, ("nme", "name")),
+    ("SELECT x.name FROM staff s", "sqlite", UnknownColumnError, ("alias x",)),
+    ("SELECT id FROM staff JOIN regions ON 1 = 1", "sqlite", UnknownColumnError, ("ambiguous",)),
+    ("SELECT 1 FROM stuff", "sqlite", UnknownTableError, ("stuff", "staff")),
+    ("SELECT FROM WHERE", "sqlite", ExpressionSyntaxError, ()),
+    ("SELECT 1; SELECT 2", "sqlite", StatementNotAllowedError, ("2 statements",)),
+    ("DELETE FROM staff", "sqlite", StatementNotAllowedError, ("DELETE",)),
+    ("WITH d AS (DELETE FROM staff RETURNING id) SELECT id FROM d", "postgresql", StatementNotAllowedError, ("DELETE",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "dialect", "error", "words"), REFUSED, ids=[case[0][:50] for case in REFUSED])
+def test_the_refusal_names_what_cannot_be_lifted(
+    sql: str, dialect: DialectName, error: type[Exception], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(error) as refusal:
+        lift(sql, catalogue(dialect), dialect)
+    assert [word for word in words if word not in str(refusal.value)] == []
+
+
+def test_a_double_quoted_word_that_is_no_column_is_a_text_in_sqlite_and_refused_when_strict() -> None:
+    sql = 'SELECT id FROM sales WHERE kind = "web"'
+    lifted = lift(sql, catalogue(), "sqlite")
+    assert "kind = 'web'" in str(lifted.program)
+    assert '"web" is no column' in lifted.warnings[0]
+    with pytest.raises(UnknownColumnError, match="web"):
+        lift(sql, catalogue(), "sqlite", strict=True)
+
+
+def test_an_arbitrary_bare_column_is_carried_with_a_warning_and_refused_when_strict() -> None:
+    sql = "SELECT kind, day FROM sales GROUP BY kind"
+    assert "day" in lift(sql, catalogue(), "sqlite").warnings[0]
+    with pytest.raises(CannotLiftError, match="day"):
+        lift(sql, catalogue(), "sqlite", strict=True)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT " + "(" * 50_000 + "1" + ")" * 50_000,
+        "SELECT id FROM staff WHERE id IN (" * 3_000 + "1" + ")" * 3_000,
+        "SELECT " + "NOT " * 25_000 + "1",
+        "SELECT " + "CASE WHEN 1 THEN " * 5_000 + "1" + " END" * 5_000,
+        "SELECT 1 AS a" + " UNION ALL SELECT 1" * 5_000,
+        "SELECT id FROM staff WHERE " + " OR ".join(f"id = {i}" for i in range(7_000)),
+        "SELECT " + " + ".join(["id"] * 20_000) + " FROM staff",
+        "SELECT id FROM staff WHERE id = 1 -- " + "x" * 100_000,
+    ],
+    ids=["parentheses", "sub-queries", "not", "case", "unions", "or", "sum", "comment"],
+)
+@pytest.mark.timeout(20)
+def test_a_hundred_kilobytes_of_nested_sql_end_quickly_in_a_program_or_a_typed_error(sql: str) -> None:
+    try:
+        assert lift(sql, catalogue(), "sqlite").program
+    except (LimitExceededError, CannotLiftError, ExpressionSyntaxError) as error:
+        assert len(str(error)) < 2_000
