@@ -10,11 +10,13 @@ from connections.catalogue import Catalogue, Column, DialectName, SemanticType, 
 TABLES = """
 CREATE TABLE regions (id INTEGER PRIMARY KEY, name VARCHAR(30) NOT NULL, target INTEGER);
 INSERT INTO regions VALUES (1, 'North', 900), (2, 'South', NULL), (3, 'East', 400), (4, 'West', 0);
-CREATE TABLE staff (id INTEGER PRIMARY KEY, name VARCHAR(30) NOT NULL, region_id INTEGER, boss_id INTEGER, wage INTEGER);
+CREATE TABLE staff (id INTEGER PRIMARY KEY, name VARCHAR(30) NOT NULL, region_id INTEGER, boss_id INTEGER,
+  wage INTEGER);
 INSERT INTO staff VALUES (1, 'Ada', 1, NULL, 70), (2, 'Ben', 1, 1, 50), (3, 'Cem', 2, 1, 50), (4, 'Dot', NULL, 3, 30),
   (5, 'Eli', 9, 3, NULL), (6, 'Fay', 3, 2, 30);
 CREATE TABLE sales (id INTEGER PRIMARY KEY, staff_id INTEGER, day DATE NOT NULL, kind VARCHAR(10), amount INTEGER);
-INSERT INTO sales VALUES (1, 1, '2024-01-05', 'shop', 120), (2, 1, '2024-01-09', 'web', 80), (3, 2, '2024-02-01', 'web', 80),
+INSERT INTO sales VALUES (1, 1, '2024-01-05', 'shop', 120), (2, 1, '2024-01-09', 'web', 80),
+  (3, 2, '2024-02-01', 'web', 80),
   (4, NULL, '2024-02-01', 'shop', 20), (5, 3, '2024-02-11', NULL, 300), (6, 3, '2024-03-01', 'web', NULL),
   (7, 6, '2024-03-01', 'shop', 10), (8, 7, '2024-03-02', 'web', 80);
 CREATE TABLE marks (staff_id INTEGER, level VARCHAR(10) NOT NULL);

@@ -34,7 +34,8 @@ REFUSED: list[tuple[str, DialectName, type[Exception], tuple[str, ...]]] = [
     ("SELECT FROM WHERE", "sqlite", ExpressionSyntaxError, ()),
     ("SELECT 1; SELECT 2", "sqlite", StatementNotAllowedError, ("2 statements",)),
     ("DELETE FROM staff", "sqlite", StatementNotAllowedError, ("DELETE",)),
-    ("WITH d AS (DELETE FROM staff RETURNING id) SELECT id FROM d", "postgresql", StatementNotAllowedError, ("DELETE",)),
+    ("WITH d AS (DELETE FROM staff RETURNING id) SELECT id FROM d", "postgresql", StatementNotAllowedError,
+     ("DELETE",)),
 ]  # fmt: skip
 
 
@@ -79,7 +80,9 @@ def test_an_arbitrary_bare_column_is_carried_with_a_warning_and_refused_when_str
 )
 @pytest.mark.timeout(20)
 def test_a_hundred_kilobytes_of_nested_sql_end_quickly_in_a_program_or_a_typed_error(sql: str) -> None:
+    told = ""
     try:
         assert lift(sql, catalogue(), "sqlite").program
     except (LimitExceededError, CannotLiftError, ExpressionSyntaxError) as error:
-        assert len(str(error)) < 2_000
+        told = str(error)
+    assert len(told) < 2_000
