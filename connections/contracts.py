@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from connections.catalogue import Catalogue, DialectName, SemanticType
+from connections.network import NetworkPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,21 @@ class LogEntry:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What a driver found out about a server and about the role that logs in, for the connection test.
+
+    `tls` is the protocol in use, "" without one. `write_refusal` is the database's own word against a write that was
+    tried in a read-only session; None says that the write went through (and was undone): the connection must not be
+    used. `warnings` tell what the role could do beyond reading.
+    """
+
+    version: str
+    tls: str
+    write_refusal: str | None
+    warnings: tuple[str, ...] = ()
+
+
 class Session(Protocol):
     """One read-only session of one database. Not shared between threads, except `cancel`."""
 
@@ -86,12 +102,17 @@ class Driver(Protocol):
 
     dialect: DialectName
     temp_tables: bool
+    endpoint: tuple[str, int] | None  # host and port; None for a file
+    networks: NetworkPolicy | None  # which addresses may be reached; None: any
 
     def open(self, limits: Limits) -> Session:
         """A new read-only session, or ConnectionFailedError."""
 
     def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
         """Read the tables of `schemas` (empty: all but the system's own). What cannot be read becomes a warning."""
+
+    def examine(self) -> Examination:
+        """Log in, look at the role, and try to write. Raises ConnectionFailedError or one of its kinds."""
 
 
 LogSink = Callable[[LogEntry], None]

@@ -19,6 +19,14 @@ class ConnectionLostError(ConnectionFailedError):
     """An open session broke off, before any row was read: a new one may succeed."""
 
 
+class LoginRefusedError(ConnectionFailedError):
+    """A server answered and refused the user, the password or the database."""
+
+
+class TLSFailedError(ConnectionFailedError):
+    """A server answered, but no encrypted connection came about where one is required (or where one is refused)."""
+
+
 class ExecutionError(DatabaseError):
     """The database refused or aborted a statement; carries the database's own message."""
 

@@ -72,6 +72,22 @@ def reachable_addresses(host: str, port: int, policy: NetworkPolicy | None) -> t
     return addresses
 
 
+def connected_socket(host: str, port: int, policy: NetworkPolicy | None, seconds: float) -> socket.socket:
+    """A socket to the first address of `host` that answers. Raises ConnectionFailedError or OSError."""
+    failure: OSError | None = None
+    for address in reachable_addresses(host, port, policy):
+        try:
+            return socket.create_connection((address, port), seconds)
+        except OSError as error:
+            failure = error
+    raise failure or OSError("the name has no address")
+
+
+def no_answer(server: str, place: str) -> str:
+    """One sentence for a closed, a filtered and a silent port, so that a form cannot be used to scan a network."""
+    return f"{server} does not answer at {place}. Check host, port and firewall, and that the server runs."
+
+
 def _resolve(host: str, port: int) -> Iterable[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -21,7 +21,7 @@ import duckdb
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Limits, ResultColumn, Rows
+from connections.contracts import Examination, Limits, ResultColumn, Rows
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.duckdb_catalogue import read_catalogue
 from connections.drivers.fetching import Row, take
@@ -29,6 +29,7 @@ from connections.drivers.files import DatabaseFile
 from connections.drivers.reading import read_date, read_interval, read_json, read_timestamp
 from connections.drivers.running import Running
 from connections.errors import ConnectionFailedError, ExecutionError
+from connections.network import NetworkPolicy
 from connections.types import semantic_type
 
 # Types whose Python values lose something: sent as text and read here.
@@ -43,6 +44,8 @@ class DuckDBDriver:
 
     dialect: DialectName = "duckdb"
     temp_tables = True
+    endpoint: tuple[str, int] | None = None
+    networks: NetworkPolicy | None = None
 
     def __init__(self, file: DatabaseFile, memory_mb: int) -> None:
         self._file = file
@@ -57,6 +60,18 @@ class DuckDBDriver:
             return read_catalogue(connection, schemas)
         finally:
             connection.close()
+
+    def examine(self) -> Examination:
+        connection = self._connect()
+        try:
+            connection.execute("CREATE TABLE reactsql_write_test (n INTEGER)")
+            connection.execute("DROP TABLE reactsql_write_test")
+            refusal = None
+        except duckdb.Error as error:
+            refusal = _message(error)
+        finally:
+            connection.close()
+        return Examination(duckdb.__version__, "", refusal)
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
         path = self._file.resolve()

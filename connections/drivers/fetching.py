@@ -10,6 +10,10 @@ from typing import Any
 Row = tuple[Any, ...]
 
 
+class CutText(str):
+    """A text that a driver has already cut, with its note: it is only counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """`cut_by` is "" (all rows are here), "rows" or "bytes"; `cut_cells` counts values that lost their end."""
@@ -56,6 +60,8 @@ def size_of(value: Any) -> int:
 
 def shorten(value: Any, limit: int) -> Any:
     """The beginning of a text (with a note at its end) or of bytes that is longer than `limit`; else the value."""
+    if isinstance(value, CutText):
+        return str(value)
     if isinstance(value, str) and len(value) > limit:
         return f"{value[:limit]}… [cut: the first {limit:,} of {len(value):,} characters]"
     if isinstance(value, (bytes, bytearray, memoryview)) and len(value) > limit:

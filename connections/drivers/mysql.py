@@ -23,14 +23,22 @@ from pymysql.cursors import SSCursor
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Limits, Rows
+from connections.contracts import Examination, Limits, Rows
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, take
 from connections.drivers.mysql_catalogue import read_catalogue
+from connections.drivers.mysql_role import examine, is_mariadb
 from connections.drivers.mysql_values import DECODERS, result_columns
 from connections.drivers.running import Running
-from connections.errors import ConnectionFailedError, ConnectionLostError, DatabaseError, ExecutionError
-from connections.network import reachable_addresses
+from connections.errors import (
+    ConnectionFailedError,
+    ConnectionLostError,
+    DatabaseError,
+    ExecutionError,
+    LoginRefusedError,
+    TLSFailedError,
+)
+from connections.network import connected_socket, no_answer
 
 CATALOGUE_SECONDS = 120.0
 QUERY_OPTIONS = frozenset({"sslmode", "ssl_ca", "charset", "connect_timeout", "unix_socket"})
@@ -44,6 +52,7 @@ READING_MODES = frozenset({
 # The client's and the server's words for "this connection is over".
 LOST = frozenset({0, 1053, 1927, 2006, 2013, 2014, 2055, 4031})
 ACCESS_DENIED, NO_SUCH_DATABASE, NO_DATABASE_ACCESS, NEEDS_TLS, TLS_FAILED = 1045, 1049, 1044, 3159, 2026
+ACCESS_DENIED_TOO = 1698  # MariaDB, for a user without a password
 NOT_ALLOWED_FROM_HERE, TOO_MANY, HOST_BLOCKED, NO_PLUGIN = 1130, 1040, 1129, 1524
 
 # How a statement that returns rows may begin, brackets aside. The guard has long looked at all of it.
@@ -62,6 +71,9 @@ class MySQLDriver:
         self._url = url
         self._options = options
         self._given = only_query_options(url, QUERY_OPTIONS)
+        self.networks = options.networks
+        local = "unix_socket" in self._given
+        self.endpoint: tuple[str, int] | None = None if local else (url.host or "localhost", url.port or 3306)
 
     def open(self, limits: Limits) -> MySQLSession:
         return MySQLSession(self, limits)
@@ -69,8 +81,18 @@ class MySQLDriver:
     def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
         connection = self.connect(CATALOGUE_SECONDS)
         try:
-            _prepare_session(connection)
+            prepare_session(connection)
             return read_catalogue(connection, schemas or ((self._url.database,) if self._url.database else ()))
+        except pymysql.MySQLError as error:
+            raise ConnectionFailedError(f"MySQL did not answer as it should: {_message(error)}") from error
+        finally:
+            connection.close()
+
+    def examine(self) -> Examination:
+        connection = self.connect(30.0)
+        try:
+            prepare_session(connection)
+            return examine(connection)
         except pymysql.MySQLError as error:
             raise ConnectionFailedError(f"MySQL did not answer as it should: {_message(error)}") from error
         finally:
@@ -82,13 +104,15 @@ class MySQLDriver:
         connection = pymysql.connect(
             user=url.username, password=(url.password or "").encode(), database=url.database, host=url.host,
             port=url.port or 3306, charset=self._given.get("charset", "utf8mb4"), conv=DECODERS, cursorclass=SSCursor,
-            connect_timeout=max(1, round(self._seconds())), read_timeout=read_seconds, write_timeout=30.0,
+            read_timeout=self._seconds(), write_timeout=30.0,
             autocommit=True, local_infile=False, defer_connect=True, program_name="reactsql-web", **self._tls(),
         )  # fmt: skip
         try:
             connection.connect(self._socket())
         except (pymysql.MySQLError, OSError) as error:
-            raise ConnectionFailedError(self._why_not(error)) from None
+            raise self._why_not(error) from None
+        # The greeting must come soon, a result may take longer; PyMySQL takes one limit for both.
+        setattr(connection, "_read_timeout", read_seconds)  # noqa: B010
         return connection
 
     def _seconds(self) -> float:
@@ -96,23 +120,16 @@ class MySQLDriver:
 
     def _socket(self) -> socket.socket:
         """Connected to an address that was checked, so that the name is not looked up again."""
-        path, host, port = self._given.get("unix_socket"), self._url.host or "localhost", self._url.port or 3306
-        if path:
-            if self._options.networks:
+        if self.endpoint is None:
+            if self.networks:
                 raise ConnectionFailedError("Name a host; a socket of this machine cannot be connected to.")
-            plain = socket.socket(socket.AF_UNIX)
-            plain.connect(path)
-            return plain
-        failure: OSError | None = None
-        for address in reachable_addresses(host, port, self._options.networks):
-            try:
-                connected = socket.create_connection((address, port), self._seconds())
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-                return connected
-            except OSError as error:
-                failure = error
-        raise failure or OSError("no address")
+            local = socket.socket(socket.AF_UNIX)
+            local.connect(self._given["unix_socket"])
+            return local
+        connected = connected_socket(*self.endpoint, self.networks, self._seconds())
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return connected
 
     def _tls(self) -> dict[str, Any]:
         mode = self._options.tls or self._given.get("sslmode") or "prefer"
@@ -125,20 +142,21 @@ class MySQLDriver:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         return {"ssl": context}
 
-    def _why_not(self, error: Exception) -> str:
+    def _why_not(self, error: Exception) -> ConnectionFailedError:
         """The server's own reason where a server answered; one and the same sentence where none did."""
-        place = f"{self._url.host or 'localhost'}:{self._url.port or 3306}"
+        place = f"{self.endpoint[0]}:{self.endpoint[1]}" if self.endpoint else "this machine"
         code = error.args[0] if isinstance(error, pymysql.MySQLError) and error.args else None
-        if code in (ACCESS_DENIED, NO_PLUGIN):
-            return f"MySQL at {place} refused the login of {self._url.username}: wrong user or password."
+        if code in (ACCESS_DENIED, ACCESS_DENIED_TOO, NO_PLUGIN):
+            user = self._url.username or "(no user)"
+            return LoginRefusedError(f"MySQL at {place} refused the login of {user}: wrong user or password.")
         if code in (TLS_FAILED, NEEDS_TLS) or isinstance(error, ssl.SSLError) or "SSL" in str(error):
-            return f"No TLS connection to MySQL at {place}: {_message(error)}"
+            return TLSFailedError(f"No TLS connection to MySQL at {place}: {_message(error)}")
         if code in (NO_SUCH_DATABASE, NO_DATABASE_ACCESS, NOT_ALLOWED_FROM_HERE, TOO_MANY, HOST_BLOCKED):
-            return f"MySQL at {place} refused the connection: {_message(error)}"
-        return f"MySQL does not answer at {place}. Check host, port and firewall, and that the server runs."
+            return LoginRefusedError(f"MySQL at {place} refused the login: {_message(error)}")
+        return ConnectionFailedError(no_answer("MySQL", place))
 
 
-def _prepare_session(connection: pymysql.Connection[Any]) -> None:
+def prepare_session(connection: pymysql.Connection[Any]) -> None:
     """Read-only, and reading a statement the way the guard does. GROUP_CONCAT would silently cut at 1,024 bytes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT @@SESSION.sql_mode, @@SESSION.group_concat_max_len")
@@ -151,10 +169,6 @@ def _prepare_session(connection: pymysql.Connection[Any]) -> None:
         )
 
 
-def is_mariadb(connection: pymysql.Connection[Any]) -> bool:
-    return "mariadb" in str(connection.get_server_info()).lower()
-
-
 class MySQLSession:
     """One connection. Between statements it is outside any transaction."""
 
@@ -164,7 +178,7 @@ class MySQLSession:
         # A server that fell silent must not hold the worker for ever.
         self._connection = driver.connect(limits.seconds + 15)
         self._running: Running | None = None
-        _prepare_session(self._connection)
+        prepare_session(self._connection)
         (self._id,) = self._one("SELECT CONNECTION_ID()")
 
     def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:

@@ -18,14 +18,21 @@ import psycopg
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Limits, ResultColumn, Rows
+from connections.contracts import Examination, Limits, ResultColumn, Rows
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, take
 from connections.drivers.postgresql_catalogue import read_catalogue
+from connections.drivers.postgresql_role import examine
 from connections.drivers.postgresql_values import TypeNames, register_loaders
 from connections.drivers.running import Running
-from connections.errors import ConnectionFailedError, ConnectionLostError, DatabaseError
-from connections.network import reachable_addresses
+from connections.errors import (
+    ConnectionFailedError,
+    ConnectionLostError,
+    DatabaseError,
+    LoginRefusedError,
+    TLSFailedError,
+)
+from connections.network import no_answer, reachable_addresses
 
 Connection = psycopg.Connection[Row]
 
@@ -55,6 +62,10 @@ class PostgresDriver:
         self._url = url
         self._options = options
         self._given = only_query_options(url, QUERY_OPTIONS)
+        self.networks = options.networks
+        host = self._given.get("host") or url.host or ""
+        port = int(self._given.get("port") or url.port or 5432)
+        self.endpoint: tuple[str, int] | None = (host, port) if host and not host.startswith("/") else None
 
     def open(self, limits: Limits) -> PostgresSession:
         return PostgresSession(self.connect(), limits)
@@ -68,50 +79,61 @@ class PostgresDriver:
         finally:
             connection.close()
 
+    def examine(self) -> Examination:
+        connection = self.connect()
+        try:
+            with _failures_of(connection):
+                return examine(connection)
+        finally:
+            connection.close()
+
     def connect(self) -> Connection:
         """An open connection, or ConnectionFailedError in words that hold no password."""
         try:
             connection: Connection = psycopg.connect("", autocommit=True, **self._arguments())
         except psycopg.Error as error:
-            raise ConnectionFailedError(self._why_not(str(error))) from None
+            raise self._why_not(str(error)) from None
         connection.read_only = True
         connection.prepare_threshold = None
         return connection
 
     def _arguments(self) -> dict[str, Any]:
         url, options = self._url, self._options
-        host, port = self._given.get("host") or url.host or "", int(self._given.get("port") or url.port or 5432)
-        arguments = {
-            "host": host, "port": port, "user": url.username, "password": url.password, "dbname": url.database,
+        arguments: dict[str, Any] = {
+            "host": self._given.get("host"), "port": url.port, "user": url.username, "password": url.password,
+            "dbname": url.database,
             "sslmode": options.tls or self._given.get("sslmode"),
             "sslrootcert": options.ca_file or self._given.get("sslrootcert") or _system_certificates(options.tls),
             "application_name": self._given.get("application_name", "reactsql-web"),
             "connect_timeout": max(2, round(float(self._given.get("connect_timeout") or options.connect_seconds))),
             "client_encoding": "utf8", "passfile": NO_FILE,
         }  # fmt: skip
-        if options.networks and (not host or host.startswith("/")):
+        if self.networks and not self.endpoint:
             raise ConnectionFailedError("Name a host; a socket of this machine cannot be connected to.")
-        if host and not host.startswith("/"):
-            addresses = reachable_addresses(host, port, options.networks)
-            arguments |= {"host": ",".join([host] * len(addresses)), "hostaddr": ",".join(addresses)}
+        if self.endpoint:
+            host, port = self.endpoint
+            addresses = reachable_addresses(host, port, self.networks)
+            arguments |= {"port": port, "host": ",".join([host] * len(addresses)), "hostaddr": ",".join(addresses)}
         return {key: value for key, value in arguments.items() if value is not None and value != ""}
 
-    def _why_not(self, message: str) -> str:
+    def _why_not(self, message: str) -> ConnectionFailedError:
         """The server's own reason where a server answered; one and the same sentence where none did."""
-        place = f"{self._url.host or 'this machine'}:{self._url.port or 5432}"
+        place = f"{self.endpoint[0]}:{self.endpoint[1]}" if self.endpoint else "this machine"
         reason = message.rpartition("FATAL:")[2].strip().splitlines()[0] if "FATAL:" in message else ""
         if "password" in reason or "no password supplied" in message or "authentication failed" in reason:
-            return f"PostgreSQL at {place} refused the login of {self._url.username}: wrong user or password."
+            user = self._url.username or "(no user)"
+            return LoginRefusedError(f"PostgreSQL at {place} refused the login of {user}: wrong user or password.")
+        if "encryption" in reason:
+            return TLSFailedError(f"PostgreSQL at {place} refused the connection: {self._without_password(reason)}")
         if reason:
-            return f"PostgreSQL at {place} refused the connection: {_without(reason, self._url.password)}"
+            return LoginRefusedError(f"PostgreSQL at {place} refused the login: {self._without_password(reason)}")
         if "SSL" in message or "certificate" in message:
             last = message.strip().splitlines()[-1].rpartition("failed: ")[2]
-            return f"No TLS connection to PostgreSQL at {place}: {_without(last, self._url.password)}"
-        return f"PostgreSQL does not answer at {place}. Check host, port and firewall, and that the server runs."
+            return TLSFailedError(f"No TLS connection to PostgreSQL at {place}: {self._without_password(last)}")
+        return ConnectionFailedError(no_answer("PostgreSQL", place))
 
-
-def _without(text: str, secret: object) -> str:
-    return text.replace(str(secret), "…") if secret else text
+    def _without_password(self, text: str) -> str:
+        return text.replace(str(self._url.password), "…") if self._url.password else text
 
 
 def _system_certificates(tls: str) -> str:

@@ -12,6 +12,7 @@ from psycopg.types import TypeInfo
 
 from connections.catalogue import SemanticType
 from connections.contracts import ResultColumn
+from connections.drivers.fetching import CutText
 from connections.drivers.reading import read_date, read_interval, read_json, read_time, read_timestamp
 from connections.types import semantic_type
 
@@ -49,15 +50,15 @@ def _text_loader(read: Callable[[str], Any], cell_bytes: int) -> type[Loader]:
             # A database in SQL_ASCII may hold any bytes.
             if len(data) <= cell_bytes:
                 return read(bytes(data).decode("utf-8", "replace"))
-            return shorten_raw(data, cell_bytes)
+            return _beginning(data, cell_bytes)
 
     return TextReader
 
 
-def shorten_raw(data: Buffer, cell_bytes: int) -> str:
+def _beginning(data: Buffer, cell_bytes: int) -> CutText:
     """The beginning of a long text, without decoding the rest."""
     start = bytes(memoryview(data)[:cell_bytes]).decode("utf-8", "ignore")
-    return f"{start}… [cut: the first {len(start):,} characters of {len(data):,} bytes]"
+    return CutText(f"{start}… [cut: the first {len(start):,} characters of {len(data):,} bytes]")
 
 
 def _bytes_loader(cell_bytes: int) -> type[Loader]:

@@ -16,13 +16,14 @@ from sqlalchemy.engine import URL
 
 from connections.allowed import AGGREGATES, FUNCTIONS, WINDOWS
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Limits, ResultColumn, Rows
+from connections.contracts import Examination, Limits, ResultColumn, Rows
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.fetching import take
 from connections.drivers.files import DatabaseFile
 from connections.drivers.running import Running
 from connections.drivers.sqlite_catalogue import read_catalogue
 from connections.errors import ConnectionFailedError, ExecutionError
+from connections.network import NetworkPolicy
 
 # One value of 50 MB can be read; a bomb such as hex(hex(hex(…))) stops here within a second.
 LARGEST_VALUE = 64 * 1024 * 1024
@@ -44,6 +45,8 @@ class SQLiteDriver:
 
     dialect: DialectName = "sqlite"
     temp_tables = True
+    endpoint: tuple[str, int] | None = None
+    networks: NetworkPolicy | None = None
 
     def __init__(self, file: DatabaseFile) -> None:
         self._file = file
@@ -57,6 +60,13 @@ class SQLiteDriver:
             return read_catalogue(connection)
         finally:
             connection.close()
+
+    def examine(self) -> Examination:
+        session = self.open(Limits())
+        try:
+            return Examination(sqlite3.sqlite_version, "", session.write_refusal())
+        finally:
+            session.close()
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -140,6 +150,16 @@ class SQLiteSession:
                     raise running.failure(_message(error)) from error
         finally:
             self._creating_temp_table = False
+
+    def write_refusal(self) -> str | None:
+        """SQLite's word against a write; None when it went through (the table is then removed again)."""
+        try:
+            self._connection.execute("CREATE TABLE reactsql_write_test (n INTEGER)")
+        except sqlite3.Error as error:
+            return str(error)
+        self._connection.set_authorizer(None)
+        self._connection.execute("DROP TABLE reactsql_write_test")
+        return None
 
     def cancel(self) -> None:
         if running := self._running:
