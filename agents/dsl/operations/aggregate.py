@@ -6,7 +6,7 @@ from typing import ClassVar
 from agents.dsl.arguments import BOOLEAN, EXPRESSION, HANDLE, NAME, TEXT, argument, choice, list_of, record
 from agents.dsl.expressions import Expression, parse_predicate
 from agents.dsl.operations.base import Need, RelationOperation
-from agents.dsl.relation import Columns, RelColumn, Relation, Scope, collected
+from agents.dsl.relation import Columns, Relation, RelColumn, Scope, collected
 from agents.dsl.type_rules import aggregated, check_aggregate
 from agents.errors import DuplicateColumnError, InvalidArgumentError
 
@@ -25,9 +25,6 @@ class Aggregation:
     distinct: bool = argument(BOOLEAN, default=False)
     filter: str | None = argument(EXPRESSION, default=None)
     separator: str = argument(TEXT, default=",")
-
-    def reads(self, column: str) -> bool:
-        return self.column == column
 
 
 _SHAPE = '{"fn", "column", "as", "distinct"?, "filter"?, "separator"?}'
@@ -75,6 +72,8 @@ class Aggregate(RelationOperation):
 
     def _column(self, agg: Aggregation, available: Columns, scope: Scope) -> RelColumn | None:
         scope.require(f"aggregate {agg.fn}")
+        if agg.distinct:
+            scope.require(f"distinct {agg.fn}")
         if agg.fn == "string_agg" and agg.distinct and agg.separator != ",":
             scope.require("string_agg of distinct texts with a separator other than ','")
         if agg.column == "*" and "*" not in available.relation.columns:
@@ -93,20 +92,19 @@ class Aggregate(RelationOperation):
             return []
         return [parse_predicate(agg.filter, source.columns, scope.dialect, argument="filter")]
 
-    def filters(self, relation: Relation) -> list[Expression | None]:
-        """The parsed filter of each aggregate, in the order of `aggs`."""
+    def filtered(self, relation: Relation, wanted: frozenset[str]) -> list[tuple[Aggregation, Expression | None]]:
+        """Those of `aggs` whose result is `wanted`, each with its parsed filter."""
         parsed = iter(relation.expressions)
-        return [next(parsed) if agg.filter is not None else None for agg in self.aggs]
+        pairs = [(agg, next(parsed) if agg.filter is not None else None) for agg in self.aggs]
+        return [(agg, condition) for agg, condition in pairs if agg.as_ in wanted]
 
     def needs(self, relation: Relation, asked: Need) -> tuple[Need, ...]:
         wanted = set(self.group_by)
-        ordered = False
-        for agg, condition in zip(self.aggs, self.filters(relation), strict=True):
-            if agg.as_ in asked.columns:
-                wanted |= {agg.column} & relation.inputs[0].columns.keys()
-                wanted |= set(condition.columns if condition else ())
-                ordered = ordered or agg.fn == "string_agg"
-        return (Need(frozenset(wanted), ordered),)
+        aggs = self.filtered(relation, asked.columns)
+        for agg, condition in aggs:
+            wanted |= {agg.column} & relation.inputs[0].columns.keys()
+            wanted |= set(condition.columns if condition else ())
+        return (Need(frozenset(wanted), any(agg.fn == "string_agg" for agg, _ in aggs)),)
 
 
 def _once(groups: list[RelColumn], signature: str) -> list[RelColumn]:

@@ -7,7 +7,7 @@ from agents.dsl.arguments import EXPRESSION, HANDLE, NAME, argument
 from agents.dsl.expressions import parse_scalar
 from agents.dsl.names import listed, quoted
 from agents.dsl.operations.base import Need, RelationOperation
-from agents.dsl.relation import RelColumn, Relation, Scope, collected
+from agents.dsl.relation import Relation, RelColumn, Scope, collected
 from agents.errors import DuplicateColumnError
 
 

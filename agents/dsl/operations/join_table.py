@@ -7,7 +7,7 @@ from agents.dsl.arguments import EXPRESSION, HANDLE, NAME, Kind, UnfitError, arg
 from agents.dsl.expressions import parse_predicate
 from agents.dsl.names import quoted
 from agents.dsl.operations.base import Need, RelationOperation
-from agents.dsl.relation import Columns, RelColumn, Relation, Scope, collected
+from agents.dsl.relation import Columns, Relation, RelColumn, Scope, collected
 from agents.dsl.type_rules import check_comparable
 from agents.errors import InvalidArgumentError
 
@@ -115,6 +115,6 @@ def _unique(
     new_names = dict(zip(right.columns, list(columns)[len(left.columns) :], strict=True))
     rights = tuple(frozenset(new_names[name] for name in key) for key in right.unique)
     left_stays = right.is_unique(frozenset(other for _, other in on))
-    right_stays = left.is_unique(frozenset(one for one, _ in on)) 
+    right_stays = left.is_unique(frozenset(one for one, _ in on))
     pairs = tuple(one | other for one in left.unique for other in rights)[:8]
     return (left.unique if left_stays else ()) + (rights if right_stays else ()) + pairs

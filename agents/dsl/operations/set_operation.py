@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from agents.dsl.arguments import HANDLE, argument, choice
 from agents.dsl.operations.base import Need, RelationOperation
-from agents.dsl.relation import RelColumn, Relation, Scope
+from agents.dsl.relation import Relation, RelColumn, Scope
 from agents.dsl.type_rules import check_comparable
 from agents.errors import InvalidArgumentError
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from agents.dsl.arguments import NAME, argument
 from agents.dsl.names import listed, nearest_hint, quoted
 from agents.dsl.operations.base import Need, RelationOperation
-from agents.dsl.relation import Origin, RelColumn, Relation, Scope
+from agents.dsl.relation import Origin, Relation, RelColumn, Scope
 from agents.errors import UnknownTableError
 from connections.catalogue import Catalogue, Table
 

@@ -8,7 +8,7 @@ from agents.dsl.operations.aggregate import AGGREGATE_FUNCTIONS
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.operations.derive_column import check_new
 from agents.dsl.operations.order_by import ORDER_KEY, OrderKey
-from agents.dsl.relation import Columns, RelColumn, Relation, Scope, collected
+from agents.dsl.relation import Columns, Relation, RelColumn, Scope, collected
 from agents.dsl.type_rules import aggregated, check_aggregate
 from agents.errors import InvalidArgumentError
 
@@ -161,7 +161,7 @@ class WindowColumn(RelationOperation):
     @property
     def follows_order(self) -> bool:
         """Whether the order of the relation counts for want of an `order_by` of its own."""
-        return not self.order_by and self.fn in ("row_number", "ntile", *SHIFTING, *EDGE, "string_agg")
+        return not self.order_by and self.fn in ("row_number", "ntile", *SHIFTING, *EDGE)
 
     def needs(self, relation: Relation, asked: Need) -> tuple[Need, ...]:
         if self.name_ not in asked.columns:
