@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from agents.dsl.operations.order_by import OrderKey
+from agents.dsl.operations.order_by import Nulls, OrderKey
 from agents.engine.terms import Ref, Term, ref
 
 # An expression is written out again where it is used, up to this many characters; beyond, it gets a step of its own.
@@ -53,7 +53,7 @@ class OrderTerm:
 
     term: Term
     descending: bool
-    nulls: str
+    nulls: Nulls
 
 
 @dataclass

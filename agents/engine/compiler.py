@@ -292,7 +292,7 @@ class _Compilation:
         wanted = self._wanted(relation)
         physical = physical_names(wanted, self.dialect)
         matched = dict(zip(relation.columns, relation.inputs[1].columns, strict=True))
-        sides = []
+        sides: list[exp.Query] = []
         for block, source, names in (
             (left, relation.inputs[0], wanted),
             (right, relation.inputs[1], [matched[name] for name in wanted]),

@@ -13,12 +13,12 @@ from agents.dsl.operations.execute import Execute
 from agents.dsl.relation import Relation
 from agents.engine.access import Access, Door
 from agents.engine.counts import Counts
-from agents.engine.warnings import Warnings
 from agents.engine.observations import columns_text, count_text, relation_text, result_text
 from agents.engine.outcomes import Call, CallError, EngineSettings, Outcome, Preview, Result
 from agents.engine.plan import inputs_first
 from agents.engine.probes import Probes
 from agents.engine.reading import ReadCall, named_relation, read_call
+from agents.engine.warnings import Warnings
 from agents.errors import CORRECTABLE, LimitExceededError, UnknownResultError
 from connections.contracts import ResultColumn, Rows
 

@@ -45,7 +45,8 @@ def count_text(count: int, exact: bool = True) -> str:
 
 def rows_text(rows: Sequence[Sequence[Any]]) -> list[str]:
     """One line a row, as many as fit."""
-    lines, size = [], 0
+    lines: list[str] = []
+    size = 0
     for row in rows:
         line = " | ".join(cell_text(value) for value in row)
         size += len(line) + 1

@@ -57,7 +57,7 @@ class Steps:
         """Order keys as columns of the step: those already there by their names, the others under new ones."""
         known = {id(term): name for term, name in outputs}
         taken = {self.dialect.folded(name) for name in physical.values()}
-        keys = []
+        keys: list[OrderKey] = []
         for key in block.order:
             if key.term.constant:
                 continue

@@ -125,8 +125,8 @@ class Writer:
             node = exp.Var(this=self.printer.shielded(text))
             return node if term.expression.atomic else exp.Paren(this=node)
         assert isinstance(term, Made)
-        node = term.build([self.node(part) for part in term.parts])
-        return exp.Var(this=self.printer.shielded(self.printer.text(node)))
+        call = term.build([self.node(part) for part in term.parts])
+        return exp.Var(this=self.printer.shielded(self.printer.text(call)))
 
     def text(self, term: Term) -> str:
         """The SQL of `term` on one line, fit to stand in an expression."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from sqlglot import exp
 
@@ -66,7 +67,7 @@ class Warnings:
             "and sums over its columns count them several times"
         )
 
-    def _most_frequent(self, right: Relation, keys: tuple[str, ...]) -> tuple[object, ...] | None:
+    def _most_frequent(self, right: Relation, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
         """One combination of key values that occurs most often, with the number of its rows."""
         for key in keys:
             right = filtered(right, is_null(key, negated=True))
@@ -129,10 +130,8 @@ class Warnings:
 def _compared_texts(predicate: Expression) -> Iterator[tuple[str, str]]:
     """Each (column, text) of `column = 'text'`, `column IN ('text', …)` and `column LIKE 'text%'`."""
     for node in predicate.tree.find_all(exp.EQ, exp.In, exp.Like, exp.ILike):
-        if isinstance(node, exp.In):
-            sides, literals = [node.this], node.expressions
-        else:
-            sides, literals = [node.left, node.right], [node.left, node.right]
+        sides = [node.this] if isinstance(node, exp.In) else [node.this, node.expression]
+        literals = node.expressions if isinstance(node, exp.In) else sides
         column = next((side for side in sides if isinstance(side, exp.Column)), None)
         for literal in literals:
             if column is not None and isinstance(literal, exp.Literal) and literal.is_string:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agents.dsl.arguments import MISSING, Kind, name_in_call, read_arguments
+from agents.dsl.arguments import Kind, name_in_call, read_arguments
 from agents.dsl.relation import Relation, Scope
 
 if TYPE_CHECKING:
