@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +21,7 @@ from agents.traces import recorder
 from agents.traces.events import Event
 from connections.models import User
 
+NUMERIC = ("integer", "decimal", "float")
 WORKER_SILENT_AFTER = timedelta(seconds=30)
 
 # --- Threads, questions, runs ----------------------------------------------------------------------------------------
@@ -95,12 +98,22 @@ def result_of(run: Run, number: int) -> StoredResult:
     return run.results.get(number=number)
 
 
-def result_page(result: StoredResult, offset: int = 0, limit: int = 100) -> ResultPage:
+def result_page(
+    result: StoredResult, offset: int = 0, limit: int = 100, *, sort: tuple[int, bool] | None = None
+) -> ResultPage:
+    """`sort` is (column's place, descending): all stored rows are sorted, then cut; NULL comes last either way."""
     path = settings.RESULTS_DIR / result.file
-    expired = not path.exists()
+    expired = not path.is_file()
+    rows: Sequence[Sequence[Any]] = ()
+    if not expired and sort is None:
+        rows = store.read(path, offset, limit)
+    elif not expired and sort is not None:
+        place, descending = sort
+        numeric = result.columns[place]["semantic"] in NUMERIC
+        rows = sorted_rows(store.read(path), place, descending, numeric=numeric)[offset : offset + limit]
     return ResultPage(
         columns=result.columns,
-        rows=() if expired else store.read(path, offset, limit),
+        rows=rows,
         offset=offset,
         rows_stored=result.rows_stored,
         row_count=result.row_count,
@@ -108,6 +121,26 @@ def result_page(result: StoredResult, offset: int = 0, limit: int = 100) -> Resu
         truncated=result.truncated,
         expired=expired,
     )
+
+
+def sorted_rows(rows: Sequence[Sequence[Any]], place: int, descending: bool, *, numeric: bool) -> list[Sequence[Any]]:
+    """Rows of JSON cells by the one at `place`; the order of equal ones stays. Numbers that are kept as text (large
+    or exact ones) sort as numbers; cells of different kinds sort by kind."""
+    null = [row for row in rows if row[place] is None]
+    rest = [row for row in rows if row[place] is not None]
+    return sorted(rest, key=lambda row: _sort_key(row[place], numeric), reverse=descending) + null
+
+
+def _sort_key(cell: Any, numeric: bool) -> tuple[int, Any]:
+    if numeric and isinstance(cell, str):
+        try:
+            cell = Decimal(cell)
+        except InvalidOperation:
+            return 1, cell
+        return (2, 0) if cell.is_nan() else (0, cell)
+    if isinstance(cell, (int, float)):
+        return 0, cell
+    return (1, cell) if isinstance(cell, str) else (3, json.dumps(cell, sort_keys=True))
 
 
 # --- Language models -------------------------------------------------------------------------------------------------

@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-import ipaddress
-import socket
+from typing import Any
 
-from django.conf import settings
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 
 from connections import crypto
-from connections.errors import ConnectionFailedError
-from connections.models import TLS, Connection, Kind
+from connections.models import FILE_KINDS, Connection, Kind
 
-FILE_KINDS = (Kind.SQLITE, Kind.DUCKDB)
 DRIVERS = {Kind.POSTGRESQL: "postgresql+psycopg", Kind.MYSQL: "mysql+pymysql"}
 
 
 def database_url(connection: Connection) -> str:
-    """The URL with its password: never log it, never show it. Raises ConnectionFailedError.
-
-    The file of a SQLite or DuckDB connection is named relative to DATABASES_DIR; the driver refuses others.
-    """
+    """The URL with its password: never log it, never show it. A file is named relative to the databases folder."""
     if connection.kind in FILE_KINDS:
-        path = settings.DATABASES_DIR / connection.database
-        return URL.create(connection.kind, database=str(path)).render_as_string(hide_password=False)
-    _check_network(connection)
+        return URL.create(connection.kind, database=connection.database).render_as_string(hide_password=False)
     return URL.create(
         DRIVERS[Kind(connection.kind)],
         username=connection.username or None,
         password=crypto.decrypt(connection.password_encrypted) or None,
-        host=connection.host or "localhost",
+        host=connection.host,
         port=connection.port,
         database=connection.database,
-        query={"sslmode": connection.tls} if connection.tls != TLS.PREFER else {},
     ).render_as_string(hide_password=False)
 
 
-def _check_network(connection: Connection) -> None:
-    """Where networks are limited, every address that the host's name has must lie in one of them."""
-    if not settings.DATABASE_NETWORKS:
-        return
-    networks = [ipaddress.ip_network(network, strict=False) for network in settings.DATABASE_NETWORKS]
-    refused = ConnectionFailedError(
-        f"{connection.host} could not be reached: its name is unknown, its port is closed, or its network is not one "
-        "that this site may reach. An administrator can check the name and the DATABASE_NETWORKS setting."
-    )
-    try:
-        found = socket.getaddrinfo(connection.host or "localhost", connection.port or 0, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise refused from error
-    for entry in found:
-        address = ipaddress.ip_address(str(entry[4][0]).partition("%")[0])
-        if not any(address in network for network in networks if network.version == address.version):
-            raise refused
+def fields_of(url: str) -> dict[str, Any]:
+    """The fields of a connection that a URL names, its password included; the inverse of `database_url`."""
+    parts = make_url(url)
+    return {
+        "kind": parts.get_backend_name(),
+        "host": parts.host or "",
+        "port": parts.port,
+        "database": parts.database or "",
+        "username": parts.username or "",
+        "password": str(parts.password or ""),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.db import models
 
 
@@ -51,6 +52,9 @@ class Kind(models.TextChoices):
     MYSQL = "mysql", "MySQL or MariaDB"
 
 
+FILE_KINDS = (Kind.SQLITE, Kind.DUCKDB)
+
+
 class TLS(models.TextChoices):
     OFF = "disable", "Off"
     PREFER = "prefer", "When the server offers it"
@@ -83,6 +87,12 @@ class Connection(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        if self.kind not in FILE_KINDS and not self.host:
+            raise ValidationError({"host": f"{self.get_kind_display()} is reached over the network: name its host."})
+        if not isinstance(self.schemas, list) or not all(isinstance(schema, str) for schema in self.schemas):
+            raise ValidationError({"schemas": 'Write a list of names, for example ["public", "sales"].'})
 
 
 class ConnectionGrant(models.Model):

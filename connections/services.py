@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -13,10 +15,24 @@ from django.utils import timezone
 from connections import audit, crypto, permissions, selectors, tasks
 from connections.catalogue import Catalogue
 from connections.contracts import Driver, Limits, LogEntry, LogSink
+from connections.demo.notes import NOTES
 from connections.errors import ConnectionFailedError
-from connections.models import CatalogueSnapshot, Connection, ConnectionGrant, QueryLogEntry, Team, User
+from connections.models import (
+    FILE_KINDS,
+    CatalogueNote,
+    CatalogueSnapshot,
+    Connection,
+    ConnectionGrant,
+    Membership,
+    QueryLogEntry,
+    Role,
+    Team,
+    User,
+)
+from connections.storable import storable
 
 if TYPE_CHECKING:
+    from connections.checkup import Step
     from connections.door import Door
 
 
@@ -98,11 +114,37 @@ def open_door(connection: Connection, user: User, *, run_id: UUID | None = None)
     return Door(driver_of(connection), catalogue, limits_of(connection), log=query_log(connection, user, run_id))
 
 
-def driver_of(connection: Connection) -> Driver:
-    from connections.address import database_url  # late: drivers are heavy, and most processes need none
-    from connections.drivers import driver_for
+@dataclass(frozen=True, slots=True)
+class ConnectionTest:
+    """What a test found, step by step, and the SQL that makes a role which can only read ("" for a file)."""
 
-    return driver_for(database_url(connection), file_root=settings.DATABASES_DIR)
+    steps: tuple[Step, ...]
+    role_sql: str
+
+
+def test_connection(connection: Connection, *, actor: User | None) -> ConnectionTest:
+    """Try the stored connection, a write that must fail included."""
+    from connections import checkup  # late: drivers are heavy, and most processes need none
+
+    try:
+        driver = driver_of(connection)
+        steps = checkup.checkup(driver, tuple(connection.schemas))
+        role_sql = checkup.select_only_role(driver, connection.database, tuple(connection.schemas))
+    except ConnectionFailedError as error:
+        steps, role_sql = (checkup.Step("Name", "failed", str(error)),), ""
+    failed = [step.name for step in steps if step.state == "failed"]
+    audit.record("connection tested", actor=actor, target=connection, detail={"failed": failed})
+    return ConnectionTest(steps, role_sql)
+
+
+def driver_of(connection: Connection) -> Driver:
+    """The driver of a stored connection; nothing is opened yet. Raises ConnectionFailedError."""
+    from connections.address import database_url  # late: drivers are heavy, and most processes need none
+    from connections.drivers import DriverOptions, driver_for
+
+    tls = "" if connection.kind in FILE_KINDS else connection.tls
+    options = DriverOptions(tls=tls, networks=settings.DATABASE_NETWORKS)
+    return driver_for(database_url(connection), file_root=settings.DATABASES_DIR, options=options)
 
 
 def limits_of(connection: Connection) -> Limits:
@@ -119,10 +161,10 @@ def query_log(connection: Connection, user: User | None, run_id: UUID | None = N
             user=user,
             run_id=run_id,
             purpose=entry.purpose[:20],
-            sql=entry.sql,
+            sql=storable(entry.sql),
             rows=entry.rows,
             ms=entry.ms,
-            error=entry.error,
+            error=storable(entry.error),
         )
 
     return keep
@@ -141,3 +183,48 @@ def _changes(before: Connection | None, after: Connection) -> Mapping[str, Any]:
         elif old != new and field.name != "updated_at":
             found[field.name] = [str(old), str(new)]
     return found
+
+
+# --- People ----------------------------------------------------------------------------------------------------------
+
+
+def create_admin(username: str) -> tuple[User, str]:
+    """An administrator, and the generated password to be told once and changed at the first login."""
+    password = secrets.token_urlsafe(12)
+    user = User.objects.create_superuser(username, password=password, must_change_password=True)
+    audit.record("user added", target=user, detail={"by": "command line", "superuser": True})
+    return user, password
+
+
+def reset_password(username: str) -> str:
+    """A new generated password for an existing person. Raises User.DoesNotExist."""
+    user = User.objects.get(username=username)
+    password = secrets.token_urlsafe(12)
+    user.set_password(password)
+    user.must_change_password = True
+    user.save(update_fields=["password", "must_change_password"])
+    audit.record("password reset", target=user, detail={"by": "command line"})
+    return password
+
+
+def add_member(team: Team, user: User, role: Role, *, actor: User | None) -> None:
+    """`user` has `role` in `team` from now on, whatever it was before."""
+    Membership.objects.update_or_create(team=team, user=user, defaults={"role": role})
+    audit.record("membership added", actor=actor, target=team, detail={"user": user.username, "role": str(role)})
+
+
+# --- The demo --------------------------------------------------------------------------------------------------------
+
+
+def create_demo_connection(name: str, url: str, team: Team) -> Connection:
+    """The demo shop at `url`, granted to `team`, with what its people know about its tables as notes."""
+    from connections.address import fields_of
+
+    fields = fields_of(url)
+    with transaction.atomic():
+        connection = create_connection(actor=None, name=name, is_demo=True, teams=[team], **fields)
+        if connection.kind in FILE_KINDS:  # a server keeps them as comments
+            for place, text in NOTES.items():
+                table, _, column = place.partition(".")
+                CatalogueNote.objects.create(connection=connection, table=table, column=column, text=text)
+    return connection

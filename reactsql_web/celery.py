@@ -1,10 +1,12 @@
 """The worker process: `celery -A reactsql_web worker`. Settings named CELERY_* configure it."""
 
 import os
+import socket
+from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
 
@@ -13,6 +15,36 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+@app.on_after_configure.connect
+def make_broker_folders(sender: Celery, **_: Any) -> None:
+    options = sender.conf.broker_transport_options
+    for name in ("data_folder_in", "control_folder"):
+        if name in options:
+            Path(options[name]).mkdir(parents=True, exist_ok=True)
+
+
 @setup_logging.connect
 def keep_djangos_logging(**_: Any) -> None:
     """Having a receiver stops Celery from replacing the log settings."""
+
+
+@worker_ready.connect
+def begin_upkeep(sender: Any, **_: Any) -> None:
+    from agents.upkeep import Upkeep  # late: the apps are loaded by now
+
+    sender.upkeep = Upkeep(f"{socket.gethostname()}:{os.getpid()}")
+    sender.upkeep.start()
+
+
+@worker_shutting_down.connect
+def give_runs_back(**_: Any) -> None:
+    """Runs stop where they are; whoever starts next goes on from their last saved turn."""
+    from agents import runner
+
+    runner.stop_all()
+
+
+@worker_shutdown.connect
+def end_upkeep(sender: Any, **_: Any) -> None:
+    if upkeep := getattr(sender, "upkeep", None):
+        upkeep.stop()

@@ -11,6 +11,8 @@ from typing import TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 
+from connections.network import NetworkPolicy
+
 T = TypeVar("T")
 
 
@@ -47,18 +49,31 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR"),
     Setting("LOG_FORMAT", "console", "console: for people; json: one object a line"),
     Setting("METRICS_TOKEN", "", "Bearer token for /metrics; empty: only this machine may read it", secret=True),
+    Setting("DEMO_DATABASE_URL", "", "Where the demo shop is, as a SQLAlchemy URL; "
+            "empty: demo.sqlite in the databases folder", secret=True),
     # The language model
-    Setting("LLM_MODEL", "", "litellm id of the model that answers, for example openai/gpt-5; "
+    Setting("LLM_MODEL", "", "litellm id of the model that answers, for example openai/gpt-5-mini; "
             "empty: the local model"),
-    Setting("LLM_API_BASE", "", "Address of the model's API, where it is not the provider's own"),
     Setting("LLM_API_KEY", "", "Key for the model's API", secret=True),
+    Setting("LLM_API_BASE", "", "Address of the model's API, where it is not the provider's own"),
+    Setting("LLM_TEMPERATURE", "", "Temperature from 0 to 2; empty: the provider's own"),
+    Setting("LLM_MAX_OUTPUT_TOKENS", "4096", "Longest reply, in tokens"),
+    Setting("LLM_CONTEXT_TOKENS", "128000", "Tokens that the model can read at once"),
+    Setting("LLM_SIZE", "capable", "capable: composes operations itself; small: drafts SQL that is lifted"),
+    Setting("LLM_PRICE_INPUT", "", "US dollars per million tokens read; empty: as litellm knows it"),
+    Setting("LLM_PRICE_CACHED", "", "US dollars per million tokens read from the provider's cache"),
+    Setting("LLM_PRICE_OUTPUT", "", "US dollars per million tokens written"),
+    Setting("LLM_EXTRA", "", 'Further parameters as a JSON object, for example {"reasoning_effort": "low"}'),
+    Setting("LLM_TIMEOUT_SECONDS", "120", "Seconds until a call of the model is given up"),
+    Setting("LOCAL_MODEL_PATH", "", "A GGUF file to serve instead of the local model that is fetched"),
+    Setting("LOCAL_MODEL_PORT", "8021", "Port that the local model listens on, on this machine only"),
     # A run
-    Setting("STRATEGY", "auto", "Strategy of a question: auto, react, lift, react-sql or zero-shot"),
-    Setting("MAX_TURNS", "15", "Turns that a run may take"),
-    Setting("MAX_CALLS", "8", "Calls that a turn may hold"),
-    Setting("MAX_TOKENS", "400000", "Tokens, in and out, that a run may use"),
-    Setting("MAX_COST", "2.00", "US dollars that a run may cost"),
-    Setting("MAX_SECONDS", "600", "Seconds that a run may take"),
+    Setting("STRATEGY", "auto", "How questions are answered: auto, react, lift, react-sql or zero-shot"),
+    Setting("RUN_MAX_TURNS", "15", "Turns that a run may take"),
+    Setting("RUN_MAX_CALLS_PER_TURN", "8", "Calls that a turn may hold"),
+    Setting("RUN_MAX_TOKENS", "500000", "Tokens, in and out, that a run may use"),
+    Setting("RUN_MAX_COST", "1.00", "US dollars that a run may cost; 0: no limit"),
+    Setting("RUN_MAX_SECONDS", "600", "Seconds that a run may take"),
     Setting("SHAPING", "auto", "auto: the model shapes the answer's table only where needed; always: as in the paper"),
     Setting("QUESTION_CHARACTERS", "8000", "Longest question"),
     Setting("QUESTIONS_PER_MINUTE", "20", "Questions that one person may ask in a minute"),
@@ -74,7 +89,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("OIDC_CLIENT_SECRET", "", "Client secret at that issuer", secret=True),
     Setting("OIDC_NAME", "Single sign-on", "Words on the sign-on button"),
     # Customers' databases
-    Setting("DATABASE_NETWORKS", "", "Networks that connections may reach, as 10.0.0.0/8,192.168.1.0/24; empty: any"),
+    Setting("DATABASE_NETWORKS", "", "Networks that connections may reach, as 10.0.0.0/8,192.168.1.0/24; "
+            "empty: any but link-local ones"),
 )  # fmt: skip
 
 _FLAGS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
@@ -88,7 +104,8 @@ class Environment:
         self._settings = {setting.name: setting for setting in SETTINGS}
 
     def text(self, name: str) -> str:
-        return (self._values.get(name) or self._settings[name].default).strip()
+        default = self._settings[name].default
+        return (self._values.get(name) or default).strip()
 
     def flag(self, name: str) -> bool:
         return self._read(name, lambda text: _FLAGS[text.lower()], "on or off")
@@ -101,6 +118,9 @@ class Environment:
 
     def words(self, name: str) -> list[str]:
         return [word.strip() for word in self.text(name).split(",") if word.strip()]
+
+    def networks(self, name: str) -> NetworkPolicy:
+        return self._read(name, NetworkPolicy.from_text, "networks such as 10.0.0.0/8,192.168.1.0/24")
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
         found = {choice.lower(): choice for choice in choices}

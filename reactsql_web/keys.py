@@ -56,3 +56,21 @@ def _write_once(path: Path, text: str) -> None:
         pass
     finally:
         os.unlink(temporary)
+
+
+def put_on_top(file: Path) -> list[str]:
+    """Add a new key before the others in `file` and return all, newest first."""
+    found = [Fernet.generate_key().decode(), *file.read_text().split()]
+    _replace(file, found)
+    return found
+
+
+def keep_newest(file: Path) -> None:
+    _replace(file, file.read_text().split()[:1])
+
+
+def _replace(path: Path, lines: list[str]) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(descriptor, "w") as file:
+        file.write("\n".join(lines) + "\n")
+    os.replace(temporary, path)

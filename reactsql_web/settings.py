@@ -37,6 +37,7 @@ DATABASES_DIR = (BASE_DIR / env.text("DATABASES_DIR")).resolve()
 RESULTS_DIR = DATA_DIR / "results"
 BROKER_DIR = DATA_DIR / "broker"
 DEMO_DATABASE = DATABASES_DIR / "demo.sqlite"
+DEMO_DATABASE_URL = env.text("DEMO_DATABASE_URL")
 SECRET_KEY = keys.secret_key(env.text("SECRET_KEY"), DATA_DIR)
 FERNET_KEYS = keys.fernet_keys(env.words("FERNET_KEYS"), DATA_DIR)
 FERNET_KEYS_FILE = None if env.text("FERNET_KEYS") else DATA_DIR / keys.FERNET_FILE
@@ -182,22 +183,22 @@ if TRUST_PROXY:
 # --- Questions and runs ----------------------------------------------------------------------------------------------
 
 STRATEGY = env.text("STRATEGY")
-MAX_TURNS = env.integer("MAX_TURNS", least=1)
-MAX_CALLS = env.integer("MAX_CALLS", least=1)
-MAX_TOKENS = env.integer("MAX_TOKENS", least=1)
-MAX_COST = env.number("MAX_COST")
-MAX_SECONDS = env.number("MAX_SECONDS")
+RUN_MAX_TURNS = env.integer("RUN_MAX_TURNS", least=1)
+RUN_MAX_CALLS_PER_TURN = env.integer("RUN_MAX_CALLS_PER_TURN", least=1)
+RUN_MAX_TOKENS = env.integer("RUN_MAX_TOKENS", least=1)
+RUN_MAX_COST = env.number("RUN_MAX_COST")
+RUN_MAX_SECONDS = env.number("RUN_MAX_SECONDS")
 SHAPING = env.choice("SHAPING", ("auto", "always"))
 QUESTION_CHARACTERS = env.integer("QUESTION_CHARACTERS", least=1)
 QUESTIONS_PER_MINUTE = env.integer("QUESTIONS_PER_MINUTE", least=1)
 RESULT_DAYS = env.integer("RESULT_DAYS", least=1)
 LOG_DAYS = env.integer("LOG_DAYS", least=1)
-DATABASE_NETWORKS = env.words("DATABASE_NETWORKS")
+DATABASE_NETWORKS = env.networks("DATABASE_NETWORKS")
 
 # --- Worker ----------------------------------------------------------------------------------------------------------
 # The database is the truth: the broker only says "look", so a lost message costs one sweep and a doubled one nothing.
 
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "filesystem://localhost//"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"visibility_timeout": 3600}
@@ -216,6 +217,7 @@ CELERY_WORKER_CONCURRENCY = WORKER_THREADS
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "questions"
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TIMEZONE = TIME_ZONE
 
 LOGGING = logs.configuration(

@@ -19,13 +19,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import django
-from agents.llm.profiles import ProfileError, from_environment, is_local
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from honcho import environ
 from honcho.manager import Manager
 
+from agents.llm.profiles import ProfileError, from_environment, is_local
 from reactsql_web import ports
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
 from django.db import models
 
 
@@ -14,7 +17,7 @@ class LanguageModel(models.Model):
 
     name = models.CharField(max_length=100, unique=True)
     model = models.CharField(max_length=200, help_text="litellm model id, for example openai/gpt-5")
-    api_base = models.URLField(blank=True)
+    api_base = models.CharField("API base", max_length=300, blank=True, help_text="Empty: the provider's own")
     key_encrypted = models.BinaryField(blank=True, default=b"", editable=False)
     temperature = models.FloatField(null=True, blank=True)
     max_output_tokens = models.PositiveIntegerField(default=4096)
@@ -33,3 +36,8 @@ class LanguageModel(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        parts = urlsplit(self.api_base)
+        if self.api_base and (parts.scheme not in ("http", "https") or not parts.netloc):
+            raise ValidationError({"api_base": "Write an address such as http://127.0.0.1:11434/v1."})

@@ -6,23 +6,31 @@ whose token is no longer there writes nothing (RunLostError). The database's row
 
 from __future__ import annotations
 
-import json
+import threading
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
 from agents.errors import RunLostError
 from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
-from agents.traces.events import Event, RunCancelled, from_json, to_json
+from agents.traces import doorbell
+from agents.traces.events import Event, ModelReply, RunCancelled, ThoughtDelta, from_json, to_json
+from connections.storable import storable
 
 LEASE = timedelta(seconds=20)
+PACE = 0.15
+
+log = structlog.get_logger(__name__)
 
 
 def take(run_id: UUID, worker: str) -> str | None:
@@ -61,21 +69,28 @@ class Lease:
             raise RunLostError("Another worker continues this run, or it has ended.")
         return requested[0] is not None
 
-    def save(self, event: Event) -> None:
-        """Keep `event` in a transaction of its own."""
+    def save(self, event: Event, with_it: Callable[[], object] | None = None) -> None:
+        """Keep `event`, and what `with_it` writes, in a transaction of their own."""
         with transaction.atomic():
             self.renew()
             RunEvent.objects.create(**_row(self.run_id, event))
+            if with_it is not None:
+                with_it()
+            if isinstance(event, ModelReply):
+                LiveThought.objects.filter(run_id=self.run_id).delete()
+        doorbell.ring(self.run_id)
 
-    def finish(self, write: Callable[[Run], None]) -> None:
-        """Let `write` fill in the ended run and save it; afterwards nobody owns it."""
+    def finish(self, event: Event, fill: Callable[[Run], None]) -> None:
+        """Keep the run's last event and, with what `fill` sets, its end; afterwards nobody owns it."""
         with transaction.atomic():
             self.renew()
             run = Run.objects.get(pk=self.run_id)
-            write(run)
-            run.lease_owner, run.lease_until = "", None
+            RunEvent.objects.create(**_row(self.run_id, event))
+            fill(run)
+            run.lease_owner, run.lease_until, run.finished_at = "", None, timezone.now()
             run.save()
             LiveThought.objects.filter(run=run).delete()
+        doorbell.ring(self.run_id)
 
     def release(self) -> None:
         """Give the run back, so that the next worker takes it at once."""
@@ -83,6 +98,39 @@ class Lease:
 
     def _owned(self) -> QuerySet[Run]:
         return Run.objects.filter(pk=self.run_id, lease_owner=self.token, status=Status.RUNNING)
+
+
+class ThoughtWriter:
+    """Shows the main line's reply while it is written: one small write every PACE seconds at most."""
+
+    def __init__(self, run_id: UUID) -> None:
+        self._run_id = run_id
+        self._turn, self._text, self._written = 0, "", 0.0
+        self._lock = threading.Lock()
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, ThoughtDelta) and not event.branch:
+            with self._lock:
+                self._text += event.text
+                self._turn = event.turn
+                if time.monotonic() - self._written >= PACE:
+                    self._write()
+                    self._written = time.monotonic()
+
+    def restart(self) -> None:
+        """The reply is complete, or asked for again."""
+        with self._lock:
+            self._text, self._written = "", 0.0
+
+    def _write(self) -> None:
+        row = LiveThought(run_id=self._run_id, turn=self._turn, text=storable(self._text))
+        try:
+            LiveThought.objects.bulk_create(
+                [row], update_conflicts=True, unique_fields=["run"], update_fields=["turn", "text", "updated_at"]
+            )
+        except DatabaseError as error:  # only a picture of what is going on: the run must not end for it
+            log.warning("thought not shown", error=str(error))
+        doorbell.ring(self._run_id)
 
 
 def saved_events(run_id: UUID, after: int = 0) -> list[Event]:
@@ -124,10 +172,5 @@ def _row(run_id: UUID, event: Event) -> dict[str, object]:
         "kind": event.kind,
         "turn": event.turn,
         "at": datetime.fromisoformat(event.at),
-        "data": json.loads(_storable(json.dumps(kept))),
+        "data": storable(kept),
     }
-
-
-def _storable(text: str) -> str:
-    """PostgreSQL's JSON cannot hold the NUL character; a model or a cell may."""
-    return text.replace("\\u0000", "\\ufffd")

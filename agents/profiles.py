@@ -1,0 +1,36 @@
+"""From a stored language model, or the environment, to the frozen profile that the client takes."""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from typing import Literal, cast
+
+from agents.llm.messages import ModelProfile
+from agents.llm.profiles import from_environment
+from agents.models import LanguageModel
+from connections import crypto
+
+
+def profile_of(language_model: LanguageModel | None) -> ModelProfile:
+    """The profile of a stored model; for None the one that the LLM_* variables describe, or the local model's."""
+    if language_model is None:
+        return from_environment(os.environ)
+    return ModelProfile(
+        name=language_model.name,
+        model=language_model.model,
+        api_base=language_model.api_base,
+        key=crypto.decrypt(language_model.key_encrypted),
+        temperature=language_model.temperature,
+        max_output_tokens=language_model.max_output_tokens,
+        context_tokens=language_model.context_tokens,
+        size=cast(Literal["capable", "small"], language_model.size),
+        price_input=_dollars(language_model.price_input),
+        price_cached=_dollars(language_model.price_cached),
+        price_output=_dollars(language_model.price_output),
+        extra=dict(language_model.extra),
+    )
+
+
+def _dollars(price: Decimal | None) -> float | None:
+    return None if price is None else float(price)

@@ -1,0 +1,89 @@
+"""What a worker does beside its runs: say that it lives, pick up what nobody works on, delete what has expired."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from agents import runner, tasks
+from agents.models import StoredResult, WorkerBeat
+from agents.traces import recorder
+from connections.models import AuditEntry, QueryLogEntry
+
+BEAT_SECONDS = 5.0
+SWEEP_SECONDS = 15.0
+EXPIRE_SECONDS = 3600.0
+FORGOTTEN_AFTER = timedelta(days=1)
+
+log = structlog.get_logger(__name__)
+
+
+def sweep(free: int) -> int:
+    """Ring for up to `free` runs that wait: queued ones that the broker lost, and ones whose worker died."""
+    waiting = list(recorder.waiting().order_by("created_at").values_list("pk", flat=True)[: max(free, 0)])
+    for run_id in waiting:
+        tasks.enqueue_run(run_id)
+    return len(waiting)
+
+
+def beat(name: str) -> None:
+    WorkerBeat.objects.update_or_create(name=name)
+    WorkerBeat.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
+
+
+def expire() -> None:
+    """Delete the rows of old results, whose traces stay, and old entries of the logs."""
+    now = timezone.now()
+    for result in StoredResult.objects.filter(expires_at__lt=now).iterator():
+        (settings.RESULTS_DIR / result.file).unlink(missing_ok=True)
+        StoredResult.objects.filter(pk=result.pk).update(expires_at=None)
+    oldest = now - timedelta(days=settings.LOG_DAYS)
+    for entries in (QueryLogEntry, AuditEntry):
+        entries.objects.filter(at__lt=oldest).delete()
+
+
+class Upkeep:
+    """A thread beside the worker's runs."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._go_on, name="upkeep", daemon=True)
+        self._duties: tuple[tuple[Callable[[], object], float], ...] = (
+            (lambda: beat(self._name), BEAT_SECONDS),
+            (lambda: sweep(settings.WORKER_THREADS - runner.working()), SWEEP_SECONDS),
+            (expire, EXPIRE_SECONDS),
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._thread.join(timeout=5)
+
+    def _go_on(self) -> None:
+        due = [0.0 for _ in self._duties]
+        while not self._stopped.is_set():
+            for number, (act, seconds) in enumerate(self._duties):
+                if time.monotonic() >= due[number]:
+                    due[number] = time.monotonic() + seconds
+                    _once(act)
+            self._stopped.wait(0.5)
+        _once(lambda: WorkerBeat.objects.filter(name=self._name).delete())
+        connection.close()
+
+
+def _once(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except (DatabaseError, OSError) as error:  # the database is away: the next round may find it back
+        log.warning("upkeep failed", error=str(error))
+        connection.close()

@@ -1,0 +1,209 @@
+"""People, teams, connections and logs in Django's admin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+
+from connections import permissions, services
+from connections.admin_parts import Audited, AuditedInlines, ReadOnlyAdmin, SecretField, person, secret_given
+from connections.errors import DatabaseError
+from connections.models import (
+    AuditEntry,
+    CatalogueNote,
+    Connection,
+    ConnectionGrant,
+    Membership,
+    QueryLogEntry,
+    Team,
+    User,
+)
+
+
+class TeamsOfUser(admin.TabularInline):
+    model = Membership
+    extra = 0
+    autocomplete_fields = ("team",)
+
+
+class MembersOfTeam(admin.TabularInline):
+    model = Membership
+    extra = 1
+    autocomplete_fields = ("user",)
+
+
+class GrantsOfTeam(admin.TabularInline):
+    model = ConnectionGrant
+    extra = 0
+    autocomplete_fields = ("connection",)
+
+
+class TeamsOfConnection(admin.TabularInline):
+    model = ConnectionGrant
+    extra = 1
+    autocomplete_fields = ("team",)
+
+
+class NotesOfConnection(admin.TabularInline):
+    model = CatalogueNote
+    extra = 0
+
+
+class NewPerson(AdminUserCreationForm):
+    must_change_password = forms.BooleanField(
+        required=False, initial=True, help_text="Ask for an own password at the first login"
+    )
+
+
+@admin.register(User)
+class PersonAdmin(Audited, UserAdmin):
+    inlines = (TeamsOfUser,)
+    add_form = NewPerson
+    list_display = ("username", "email", "first_name", "last_name", "is_staff", "is_active", "last_login")
+    fieldsets = (
+        *(UserAdmin.fieldsets or ()),
+        ("Settings", {"fields": ("must_change_password", "time_zone", "theme", "shortcuts")}),
+    )
+    add_fieldsets = (
+        (None, {"fields": ("username", "email", "usable_password", "password1", "password2", "must_change_password")}),
+    )
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        return self.inlines if obj else ()
+
+
+@admin.register(Team)
+class TeamAdmin(Audited, admin.ModelAdmin):
+    inlines = (MembersOfTeam, GrantsOfTeam)
+    list_display = ("name", "members_text", "connections_text")
+    search_fields = ("name",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
+        return super().get_queryset(request).prefetch_related("members", "connections")
+
+    @admin.display(description="Members")
+    def members_text(self, team: Team) -> str:
+        return ", ".join(str(user) for user in team.members.all())
+
+    @admin.display(description="Connections")
+    def connections_text(self, team: Team) -> str:
+        return ", ".join(str(connection) for connection in team.connections.all())
+
+
+class ConnectionForm(forms.ModelForm):
+    password = SecretField()
+    forget_password = forms.BooleanField(required=False, help_text="Delete the stored password")
+
+    class Meta:
+        model = Connection
+        exclude = ("teams", "is_demo")  # noqa: DJ006
+
+
+@admin.register(Connection)
+class ConnectionAdmin(AuditedInlines, admin.ModelAdmin):
+    form = ConnectionForm
+    inlines = (TeamsOfConnection, NotesOfConnection)
+    list_display = ("name", "kind", "host", "database", "is_active", "catalogue_text")
+    list_filter = ("kind", "is_active")
+    search_fields = ("name", "host", "database")
+    fieldsets = (
+        (None, {"fields": ("name", "kind", "host", "port", "database", "username", "password", "forget_password")}),
+        ("Security", {"fields": ("tls", "send_values", "is_active")}),
+        ("For the model", {"fields": ("schemas", "notes")}),
+        ("Limits", {"fields": ("max_seconds", "max_rows", "max_concurrent")}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Connection]:
+        return super().get_queryset(request).select_related("snapshot")
+
+    @admin.display(description="Catalogue")
+    def catalogue_text(self, connection: Connection) -> str:
+        snapshot = getattr(connection, "snapshot", None)
+        return f"{snapshot.table_count:,} tables, {snapshot.taken_at:%Y-%m-%d %H:%M}" if snapshot else "not read yet"
+
+    def save_model(self, request: HttpRequest, obj: Connection, form: forms.ModelForm, change: bool) -> None:
+        password = secret_given(form, "password", "forget_password")
+        services.save_connection(obj, actor=person(request), password=password)
+
+    def delete_model(self, request: HttpRequest, obj: Connection) -> None:
+        services.delete_connection(obj, actor=person(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Connection]) -> None:
+        for connection in queryset:
+            services.delete_connection(connection, actor=person(request))
+
+    def get_urls(self) -> list[URLPattern]:
+        test = self.admin_site.admin_view(require_POST(self.test))
+        refresh = self.admin_site.admin_view(require_POST(self.refresh))
+        return [
+            path("<int:pk>/test/", test, name="connection_test"),
+            path("<int:pk>/refresh/", refresh, name="connection_refresh"),
+            *super().get_urls(),
+        ]
+
+    def test(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Try the stored connection step by step and show each step."""
+        connection = self._changeable(request, pk)
+        found = services.test_connection(connection, actor=person(request))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Test of {connection}",
+            "original": connection,
+            "opts": self.opts,
+            "steps": found.steps,
+            "role_sql": found.role_sql,
+        }
+        return TemplateResponse(request, "admin/connections/connection/test.html", context)
+
+    def refresh(self, request: HttpRequest, pk: int) -> HttpResponse:
+        connection = self._changeable(request, pk)
+        try:
+            catalogue = services.refresh_catalogue(connection)
+        except DatabaseError as error:
+            messages.error(request, f"The catalogue could not be read, and the stored one stays. {error}")
+        else:
+            messages.success(request, f"Read {len(catalogue.tables):,} tables.")
+            for warning in catalogue.warnings[:20]:
+                messages.warning(request, warning)
+        return HttpResponseRedirect(reverse("admin:connections_connection_change", args=[pk]))
+
+    def _changeable(self, request: HttpRequest, pk: int) -> Connection:
+        if not permissions.may_manage_connections(person(request)):
+            raise PermissionDenied
+        return get_object_or_404(Connection, pk=pk)
+
+
+@admin.register(QueryLogEntry)
+class QueryLogAdmin(ReadOnlyAdmin):
+    list_display = ("at", "user", "connection_name", "purpose", "rows", "ms", "short_sql", "short_error")
+    list_filter = ("purpose", "connection_name")
+    search_fields = ("sql", "error", "user__username")
+    date_hierarchy = "at"
+    list_select_related = ("user",)
+
+    @admin.display(description="SQL")
+    def short_sql(self, entry: QueryLogEntry) -> str:
+        return entry.sql[:100]
+
+    @admin.display(description="Error")
+    def short_error(self, entry: QueryLogEntry) -> str:
+        return entry.error[:60]
+
+
+@admin.register(AuditEntry)
+class AuditAdmin(ReadOnlyAdmin):
+    list_display = ("at", "actor_name", "action", "object_type", "object_name", "address")
+    list_filter = ("action",)
+    search_fields = ("actor_name", "object_name", "action")
+    date_hierarchy = "at"
