@@ -1,0 +1,250 @@
+"""The engine: takes calls, checks them, binds handles, runs what is to be run, and says what happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.dsl.names import check_name, quoted
+from agents.dsl.operations import ProbeOperation, RelationOperation, offered
+from agents.dsl.operations.execute import Execute
+from agents.dsl.relation import Relation
+from agents.engine.access import Access, Door
+from agents.engine.counts import Counts
+from agents.engine.observations import columns_text, count_text, relation_text, result_text
+from agents.engine.outcomes import Call, CallError, EngineSettings, Outcome, Preview, Result
+from agents.engine.plan import inputs_first
+from agents.engine.probes import Probes
+from agents.engine.reading import ReadCall, named_relation, read_call
+from agents.engine.warnings import Warnings
+from agents.errors import CORRECTABLE, LimitExceededError, UnknownResultError
+from connections.contracts import ResultColumn, Rows
+
+__all__ = ["CallError", "Engine", "EngineSettings", "Outcome", "Preview", "Result"]
+
+
+class Engine:
+    """One run's relations over one door. Nothing is changed in place: a handle that is bound again names a new relation.
+
+    `call` and `run` never raise what a better call would mend; it is in `Outcome.error`. What ends a run (no connection,
+    a cancelled run) is raised as it is.
+    """
+
+    def __init__(self, door: Door, *, settings: EngineSettings | None = None) -> None:
+        self.settings = settings or EngineSettings()
+        self.access = Access(door, self.settings)
+        self._operations = offered(paper_mode=self.settings.paper_mode)
+        self._handles: dict[str, Relation] = {}
+        self._calls: dict[int, tuple[Relation, Call]] = {}  # what made each relation, in order
+        self._results: list[Result] = []
+        self._probes = Probes(self.access)
+        self._warnings = Warnings(self.access, self._probes)
+        self._counts = Counts(self.access)
+
+    @property
+    def handles(self) -> Mapping[str, Relation]:
+        """The live handles, each with the newest relation of that name."""
+        return self._handles
+
+    @property
+    def results(self) -> Sequence[Result]:
+        """Results in order; number N is at N - 1."""
+        return self._results
+
+    def result(self, number: int) -> Result:
+        """Raises UnknownResultError."""
+        if not 1 <= number <= len(self._results):
+            known = f"results 1 to {len(self._results)}" if self._results else "no results yet"
+            raise UnknownResultError(f"There is no result {number}; there are {known}. execute makes results.")
+        return self._results[number - 1]
+
+    # ---- Calls -------------------------------------------------------------------------------------------------------
+
+    def run(self, calls: Sequence[Call]) -> list[Outcome]:
+        """The calls in order; the first failure skips the rest, and what succeeded before stays."""
+        outcomes: list[Outcome] = []
+        for call in calls:
+            if outcomes and not outcomes[-1].ok:
+                outcomes.append(Outcome(call, False, "skipped: an earlier call of this batch failed", skipped=True))
+            else:
+                outcomes.append(self.call(call))
+        return outcomes
+
+    def call(self, call: Call) -> Outcome:
+        started = time.perf_counter()
+        try:
+            outcome = self._dispatch(read_call(call, self._operations))
+        except CORRECTABLE as error:
+            kind = type(error).__name__
+            outcome = Outcome(call, False, f"{kind}: {error}", error=CallError(kind, str(error)))
+        return replace(outcome, ms=(time.perf_counter() - started) * 1000)
+
+    def _dispatch(self, read: ReadCall) -> Outcome:
+        inputs = tuple(named_relation(handle, self._handles) for handle in read.operation.handles())
+        if isinstance(read.operation, RelationOperation):
+            return self._relate(read, read.operation, inputs)
+        if isinstance(read.operation, Execute):
+            return self._execute(read, inputs[0])
+        assert isinstance(read.operation, ProbeOperation)
+        return Outcome(read.call, True, self._probes.observe(read.operation, inputs[0]))
+
+    def _relate(self, read: ReadCall, operation: RelationOperation, inputs: tuple[Relation, ...]) -> Outcome:
+        relation = self._derive(read, operation, inputs)
+        self.access.store_materialized(relation)
+        self._bind(relation, read.call)
+        hint = self._warnings.repeated_rows(relation) if self.settings.warnings else ""
+        return Outcome(
+            read.call,
+            True,
+            relation_text(relation.handle, relation),
+            handle=relation.handle,
+            columns=tuple((column.name, column.shown_type) for column in relation.columns.values()),
+            warnings=(hint,) if hint else (),
+        )
+
+    def _derive(self, read: ReadCall, operation: RelationOperation, inputs: tuple[Relation, ...]) -> Relation:
+        if len(self._calls) >= self.settings.relations:
+            raise LimitExceededError(f"A run may make {self.settings.relations:,} relations; start from an earlier one.")
+        limit = self.access.dialect.name_limit
+        handle = check_name(read.handle, "The handle", limit) if read.handle else self._free_handle()
+        relation = self.access.relate(operation, inputs, handle)
+        if relation.depth > self.settings.depth:
+            raise LimitExceededError(
+                f"{quoted(handle)} would be {relation.depth:,} operations deep; at most {self.settings.depth:,} are allowed. "
+                "materialize an intermediate relation first."
+            )
+        return relation
+
+    def _bind(self, relation: Relation, call: Call) -> None:
+        self._handles[relation.handle] = relation
+        self._calls[id(relation)] = (relation, {**call, "out": relation.handle})
+
+    def _free_handle(self) -> str:
+        number = 1
+        while f"t{number}" in self._handles:
+            number += 1
+        return f"t{number}"
+
+    # ---- execute -----------------------------------------------------------------------------------------------------
+
+    def _execute(self, read: ReadCall, relation: Relation) -> Outcome:
+        limit, seconds = self.settings.max_rows, self.settings.seconds
+        statement, rows = self.access.fetch(relation, max_rows=limit, seconds=seconds, purpose="execute")
+        count, exact = self._total(relation, rows)
+        handle = str(read.operation.handles()[0])
+        result = Result(
+            number=len(self._results) + 1,
+            handle=handle,
+            columns=_result_columns(relation, rows),
+            rows=rows.rows,
+            row_count=count,
+            row_count_exact=exact,
+            truncated=rows.truncated,
+            sql=statement.sql,
+            ms=rows.ms,
+        )
+        self._results.append(result)
+        if read.handle:
+            self._handles[read.handle] = relation
+        text = result_text(result, self.settings.preview_rows, send_values=self.settings.send_values)
+        columns = tuple((column.name, column.type) for column in result.columns)
+        warnings = self._result_warnings(relation, result)
+        return Outcome(read.call, True, text, False, handle, columns, warnings, result=result.number)
+
+    def _total(self, relation: Relation, rows: Rows) -> tuple[int, bool]:
+        if not rows.truncated:
+            self._counts.note(relation, len(rows.rows))
+            return len(rows.rows), True
+        (count,) = self._counts.count([relation], self.settings.count_seconds)
+        return (count, True) if count is not None else (len(rows.rows) + 1, False)
+
+    def _result_warnings(self, relation: Relation, result: Result) -> tuple[str, ...]:
+        warnings = []
+        if result.truncated:
+            total = count_text(result.row_count, result.row_count_exact)
+            warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}")
+        if not result.rows and result.row_count == 0 and self.settings.warnings:
+            reason = self._warnings.empty_reason(relation)
+            warnings.append(f"result {result.number} has no rows" + (f": {reason}" if reason else ""))
+        return tuple(warnings)
+
+    # ---- Looking without changing anything ---------------------------------------------------------------------------
+
+    def relation(self, handle: str) -> Relation:
+        """Raises UnknownRelationError."""
+        return named_relation(handle, self._handles)
+
+    def sql(self, handle: str) -> str:
+        """The statement that `execute` would send for `handle`. Raises UnknownRelationError or LimitExceededError."""
+        return self.access.statement(self.relation(handle)).sql
+
+    def preview(self, handle: str, limit: int = 50) -> Preview:
+        """The first rows at `handle`. Raises a ModelCorrectableError or a DatabaseError."""
+        relation = self.relation(handle)
+        statement, rows = self.access.fetch(
+            relation, max_rows=limit, seconds=self.settings.seconds, purpose="preview"
+        )
+        if not rows.truncated:
+            self._counts.note(relation, len(rows.rows))
+        (count,) = self._counts.count([relation], self.settings.check_seconds)
+        columns = _result_columns(relation, rows)
+        return Preview(handle, columns, rows.rows, count, rows.truncated, statement.sql, rows.ms)
+
+    def count(self, handles: Sequence[str], budget_ms: float) -> dict[str, int | None]:
+        """How many rows each handle has: one statement, at most `budget_ms`; None where that did not suffice."""
+        relations = [self.relation(handle) for handle in handles]
+        return dict(zip(handles, self._counts.count(relations, budget_ms / 1000), strict=True))
+
+    def row_counts(self, handle: str) -> tuple[list[int | None], int | None]:
+        """What is known by now, without asking: the rows of each input of `handle`, and its own."""
+        relation = self.relation(handle)
+        return [self._counts.known(source) for source in relation.inputs], self._counts.known(relation)
+
+    def empty_reason(self, handle: str) -> str:
+        """Why `handle` has no rows, with the nearest stored values where a text was compared; "" if not found in time."""
+        return self._warnings.empty_reason(self.relation(handle))
+
+    def live_handles(self) -> str:
+        """Every live handle with its columns, one a line."""
+        return "\n".join(
+            f"{quoted(handle)}: {columns_text(relation.columns.values())}" for handle, relation in self._handles.items()
+        )
+
+    # ---- Programs and replay -----------------------------------------------------------------------------------------
+
+    def program(self, handle: str) -> list[dict[str, Any]]:
+        """The fewest recorded calls that build `handle` again, in their order."""
+        needed = {id(relation) for relation in inputs_first(self.relation(handle), lambda _: False)}
+        return [dict(call) for key, (_, call) in self._calls.items() if key in needed]
+
+    def restore(self, call: Call, result: Result | None = None) -> None:
+        """Take over a call that succeeded before, without showing or running anything.
+
+        An execute takes its number with `result` (None: a result of which only the columns are known now). A temp table
+        is made again when something reads it.
+        """
+        read = read_call(call, self._operations)
+        inputs = tuple(named_relation(handle, self._handles) for handle in read.operation.handles())
+        if isinstance(read.operation, RelationOperation):
+            self._bind(self._derive(read, read.operation, inputs), call)
+        elif isinstance(read.operation, Execute):
+            (relation,) = inputs
+            number = len(self._results) + 1
+            columns = tuple(ResultColumn(c.name, c.type, c.semantic) for c in relation.columns.values())
+            blank = Result(number, relation.handle, columns, (), 0, row_count_exact=False, truncated=True)
+            self._results.append(replace(result, number=number) if result else blank)
+
+
+def _result_columns(relation: Relation, rows: Rows) -> tuple[ResultColumn, ...]:
+    """The logical names with the types that the database reports, or else those that are known."""
+    return tuple(
+        ResultColumn(
+            column.name,
+            told.type or column.type,
+            told.semantic if told.semantic != "unknown" else column.semantic,
+        )
+        for column, told in zip(relation.columns.values(), rows.columns, strict=True)
+    )
+

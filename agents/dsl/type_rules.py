@@ -1,0 +1,78 @@
+"""Which types fit together, and what aggregates make of them. What is not known is never refused."""
+
+from __future__ import annotations
+
+from agents.dsl.names import quoted
+from agents.dsl.relation import RelColumn
+from agents.errors import TypeMismatchError
+from connections.catalogue import DialectName, SemanticType
+
+NUMERIC: frozenset[SemanticType] = frozenset({"integer", "decimal", "float"})
+TEMPORAL: frozenset[SemanticType] = frozenset({"date", "timestamp", "timestamptz"})
+
+_CLASS: dict[SemanticType, str] = {
+    **dict.fromkeys(NUMERIC, "number"), **dict.fromkeys(TEMPORAL, "date or time"), "text": "text", "boolean": "boolean",
+}  # fmt: skip
+# These compare a text column with a number or a date only after a cast; the others convert by themselves.
+_STRICT: frozenset[DialectName] = frozenset({"postgresql", "duckdb"})
+
+# What sums, averages and spreads can be taken of. SQLite and MySQL keep booleans as numbers.
+_SUMMABLE = NUMERIC | {"interval"}
+_NOT_SUMMABLE: frozenset[SemanticType] = frozenset(
+    {"text", "enum", "uuid", "bytes", "json", "array", "struct", "range", "network", "date", "timestamp", "timestamptz"}
+)
+_ARITHMETIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
+
+
+def check_comparable(one: RelColumn, other: RelColumn, dialect: DialectName, signature: str) -> None:
+    """Refuse two columns of which the database could not compare any values. Raises TypeMismatchError."""
+    left, right = _CLASS.get(one.semantic), _CLASS.get(other.semantic)
+    if left is None or right is None or left == right:
+        return
+    nonsense = {left, right} == {"number", "date or time"}
+    if nonsense or (dialect in _STRICT and "boolean" not in (left, right)):
+        raise TypeMismatchError(
+            f"{_told(one)} and {_told(other)} cannot be compared: a {left} and a {right}. "
+            f"Convert one of them first (derive_column with CAST). Signature: {signature}."
+        )
+
+
+def check_aggregate(fn: str, column: RelColumn, dialect: DialectName, signature: str) -> None:
+    """Refuse arithmetic over what is no number. Raises TypeMismatchError."""
+    refused = _NOT_SUMMABLE | ({"boolean"} if dialect == "postgresql" else set())
+    if fn == "median" and dialect == "duckdb":
+        refused = refused - TEMPORAL
+    if fn in _ARITHMETIC and column.semantic in refused:
+        raise TypeMismatchError(
+            f"{fn} needs numbers, but {_told(column)} is {column.semantic}. Convert it first with derive_column, e.g. "
+            f"expr {_conversion(column, dialect)}. Signature: {signature}."
+        )
+
+
+def aggregated(fn: str, column: RelColumn | None, name: str) -> RelColumn:
+    """The column that aggregate `fn` makes of `column` (None: all rows)."""
+    if fn in ("count", "count_distinct"):
+        return RelColumn(name, semantic="integer", nullable=False)
+    if fn == "string_agg":
+        return RelColumn(name, semantic="text")
+    if fn in ("min", "max") and column is not None:
+        return RelColumn(name, column.type, column.semantic)
+    semantic: SemanticType = "unknown"
+    if column is not None and column.semantic in _SUMMABLE:
+        semantic = column.semantic
+        if fn != "sum" and semantic == "integer":
+            semantic = "decimal"
+    return RelColumn(name, semantic=semantic)
+
+
+def _told(column: RelColumn) -> str:
+    return f"{quoted(column.name)} ({column.shown_type})" if column.shown_type else quoted(column.name)
+
+
+def _conversion(column: RelColumn, dialect: DialectName) -> str:
+    if column.semantic == "boolean":
+        return f"CASE WHEN {quoted(column.name)} THEN 1 ELSE 0 END"
+    quote = "`" if dialect == "mysql" else '"'
+    name = quote + column.name.replace(quote, quote * 2) + quote
+    target = {"sqlite": "REAL", "mysql": "DECIMAL(30, 6)"}.get(dialect, "NUMERIC")
+    return f"CAST({name} AS {target})"

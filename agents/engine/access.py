@@ -1,0 +1,87 @@
+"""Running relations through the door: compiled, within size and time, with temp tables made when they are needed."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from agents.dsl.operations.aggregate import Aggregate, Aggregation
+from agents.dsl.operations.base import RelationOperation
+from agents.dsl.operations.materialize import Materialize
+from agents.dsl.relation import Relation, Scope
+from agents.engine.block import Stored
+from agents.engine.compiler import Compiler, Statement
+from agents.engine.dialects import DIALECTS
+from agents.engine.naming import Names
+from agents.engine.outcomes import EngineSettings
+from agents.engine.plan import inputs_first
+from agents.errors import LimitExceededError
+from connections.catalogue import Catalogue, DialectName
+from connections.contracts import Rows
+
+
+class Door(Protocol):
+    """What the engine asks of `connections.door.Door`."""
+
+    dialect: DialectName
+    catalogue: Catalogue
+    temp_tables: bool
+
+    def query(
+        self, sql: str, *, max_rows: int | None = None, seconds: float | None = None, purpose: str = "query"
+    ) -> Rows: ...
+
+    def materialize(self, name: str, sql: str, *, seconds: float | None = None) -> None: ...
+
+
+class Access:
+    """Everything that reaches the database goes through here."""
+
+    def __init__(self, door: Door, settings: EngineSettings) -> None:
+        self.door = door
+        self.settings = settings
+        self.dialect = DIALECTS[door.dialect]()
+        self.compiler = Compiler(door.catalogue, self.dialect)
+        self._stores: dict[int, Stored] = {}
+        self._temp_names = Names(self.dialect, self.compiler.table_names)
+
+    def relate(self, operation: RelationOperation, inputs: tuple[Relation, ...], handle: str) -> Relation:
+        """The relation that `operation` makes. Raises a ModelCorrectableError."""
+        scope = Scope(self.door.catalogue, handle, self.dialect.unsupported, self.dialect.name_limit)
+        return operation.derive(inputs, scope)
+
+    def statement(self, relation: Relation) -> Statement:
+        """What `relation` compiles to now; nothing is run. Raises LimitExceededError."""
+        return self._within_size(self.compiler.compile(relation, self._stores))
+
+    def fetch(self, relation: Relation, *, max_rows: int, seconds: float, purpose: str) -> tuple[Statement, Rows]:
+        """Run `relation`. Raises LimitExceededError or a DatabaseError."""
+        self.store_materialized(relation)
+        statement = self.statement(relation)
+        return statement, self.door.query(statement.sql, max_rows=max_rows, seconds=seconds, purpose=purpose)
+
+    def count(self, relation: Relation, *, seconds: float, purpose: str = "count") -> int:
+        """How many rows `relation` has. Raises QueryTimeoutError."""
+        counted = self.relate(Aggregate("", (), (Aggregation("count", "*", "rows"),)), (relation,), "counted")
+        _, rows = self.fetch(counted, max_rows=1, seconds=seconds, purpose=purpose)
+        return int(rows.rows[0][0])
+
+    def store_materialized(self, root: Relation) -> None:
+        """Make the temp tables that `root` reads and that are not there yet; only where a session may have some."""
+        if not self.door.temp_tables:
+            return
+        for relation in inputs_first(root, lambda relation: id(relation) in self._stores):
+            if isinstance(relation.operation, Materialize) and id(relation) not in self._stores:
+                (source,) = relation.inputs
+                statement = self._within_size(self.compiler.compile_to_store(source, self._stores))
+                name = self._temp_names.free(relation.handle)
+                self.door.materialize(name, statement.sql, seconds=self.settings.seconds)
+                self._stores[id(relation)] = Stored(name, None, statement.stored.columns, statement.stored.order)
+
+    def _within_size(self, statement: Statement) -> Statement:
+        size = len(statement.sql.encode())
+        if size > self.settings.sql_bytes:
+            raise LimitExceededError(
+                f"The SQL of this relation has {size:,} bytes; at most {self.settings.sql_bytes:,} are sent. "
+                "Use fewer or shorter expressions, or materialize an intermediate relation."
+            )
+        return statement

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from sqlglot import exp
+
+from agents.engine.dialects.base import AggregateCall, Dialect
+from agents.engine.terms import loose
+from connections.catalogue import DialectName
+
+_NO_ORDERED_SET = "PostgreSQL allows no ordered-set aggregate in a window; aggregate (median) and join instead."
+
+
+class PostgreSQL(Dialect):
+    name: ClassVar[DialectName] = "postgresql"
+    unsupported = {
+        "distinct median": "apply distinct first, then median.",
+        "window count_distinct": "PostgreSQL allows DISTINCT in no window call; aggregate and join instead.",
+        "window median": _NO_ORDERED_SET,
+    }
+    folds_names = False
+
+    def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
+        if fn != "median":
+            return super().over_argument(fn, argument)
+        half = exp.Anonymous(this="PERCENTILE_CONT", expressions=[exp.Literal.number("0.5")])
+        return exp.WithinGroup(this=half, expression=exp.Order(expressions=[exp.Ordered(this=argument, nulls_first=False)]))
+
+    def string_agg(self, call: AggregateCall) -> exp.Expr:
+        """STRING_AGG takes texts only."""
+        if call.is_text or call.column is None:
+            return super().string_agg(call)
+        text = exp.Cast(this=loose(call.column), to=exp.DataType.build("text"))
+        return super().string_agg(replace(call, column=text))

@@ -1,0 +1,62 @@
+"""The words of observations: compact, and the same for the same facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from agents.dsl.names import quoted
+from agents.dsl.relation import Relation, RelColumn
+from agents.engine.outcomes import Result
+from connections.values import display_text
+
+_SHOWN_COLUMNS = 120
+_SHOWN_CHARACTERS = 200  # of one cell
+_TABLE_CHARACTERS = 12_000
+
+
+def relation_text(handle: str, relation: Relation) -> str:
+    """`t_orders: id INTEGER, total NUMERIC(10, 2)`, with the notes of its call."""
+    notes = "".join(f"\nnote: {note}" for note in relation.notes)
+    return f"{quoted(handle)}: {columns_text(relation.columns.values())}{notes}"
+
+
+def columns_text(columns: Iterable[RelColumn]) -> str:
+    told = [f"{quoted(column.name)} {column.shown_type}".rstrip() for column in columns]
+    more = f", and {len(told) - _SHOWN_COLUMNS} more" if len(told) > _SHOWN_COLUMNS else ""
+    return ", ".join(told[:_SHOWN_COLUMNS]) + more
+
+
+def result_text(result: Result, preview_rows: int, *, send_values: bool) -> str:
+    """The number, how many rows there are, and the first of them as a table."""
+    head = f"result {result.number}: {count_text(result.row_count, result.row_count_exact)}"
+    names = " | ".join(quoted(column.name) for column in result.columns)
+    if not send_values:
+        return f"{head}\ncolumns: {names}\n(values are not shown on this connection)"
+    lines = rows_text(result.rows[:preview_rows])
+    if len(lines) < result.row_count:
+        head += f", the first {len(lines):,} shown"
+    return "\n".join([head, names, *lines])
+
+
+def count_text(count: int, exact: bool = True) -> str:
+    return f"{'' if exact else 'at least '}{count:,} {'row' if count == 1 else 'rows'}"
+
+
+def rows_text(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """One line a row, as many as fit."""
+    lines: list[str] = []
+    size = 0
+    for row in rows:
+        line = " | ".join(cell_text(value) for value in row)
+        size += len(line) + 1
+        if lines and size > _TABLE_CHARACTERS:
+            break
+        lines.append(line)
+    return lines
+
+
+def cell_text(value: Any) -> str:
+    """One value on one line, cut when it is long."""
+    text = display_text(value).replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -1,0 +1,113 @@
+"""Conditions that the engine itself puts on a column: it is NULL, equals a value, contains a text."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+from sqlglot import exp
+
+from agents.dsl.expressions import Expression
+from agents.dsl.operations.filter_expr import FilterExpr
+from agents.dsl.relation import Relation, RelColumn
+from agents.dsl.type_rules import NUMERIC
+from agents.engine.dialects import Dialect
+
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+Value = str | int | float | bool | None
+
+
+def filtered(source: Relation, condition: Expression) -> Relation:
+    """The rows of `source` for which `condition` is true."""
+    return Relation(
+        FilterExpr(source.handle, condition.text), source.handle, (source,), source.columns, (condition,), source.unique
+    )
+
+
+def is_null(column: str, *, negated: bool = False) -> Expression:
+    return _condition(column, "", " IS NOT NULL" if negated else " IS NULL")
+
+
+def equals(column: RelColumn, value: Value, dialect: Dialect) -> Expression | None:
+    """`column = value`, or None when no value of the column's type is spelled like that."""
+    if value is None:
+        return is_null(column.name)
+    if column.semantic in NUMERIC:
+        number = _number(value)
+        return None if number is None else _condition(column.name, "", f" = {number}")
+    if column.semantic == "boolean":
+        truth = _TRUTHS.get(str(value).lower())
+        return None if truth is None else _condition(column.name, "", f" = {dialect.text(dialect.literal(truth))}")
+    literal = dialect.text(dialect.literal(_text(value)))
+    before, after = _as_text(column, dialect)
+    return _condition(column.name, before, f"{after} = {literal}")
+
+
+def contains(column: RelColumn, text: str, dialect: Dialect) -> Expression:
+    """`text` occurs in the column, as it is spelled (no wildcards), in any letter case."""
+    before, after = _as_text(column, dialect)
+    tests = [("LOWER(", text.lower())]
+    if not text.isascii():  # SQLite's LOWER knows ASCII only, so other spellings are tried as well.
+        tests += [("(", spelling) for spelling in sorted({text, text.lower(), text.upper(), text.title()})]
+    conditions = []
+    for function, spelling in tests:
+        literal = dialect.text(dialect.literal(spelling))
+        conditions.append(
+            _condition(column.name, f"{dialect.position}({function}{before}", f"{after}), {literal}) > 0")
+        )
+    return any_of(conditions)
+
+
+def any_of(conditions: list[Expression]) -> Expression:
+    """At least one of `conditions`, all over the same column, holds."""
+    pieces: list[str] = [""]
+    for index, condition in enumerate(conditions):
+        first, *rest = condition.pieces
+        pieces[-1] += (" OR " if index else "(") + first
+        pieces += rest
+    pieces[-1] += ")"
+    return _expression(conditions[0].columns[0], tuple(pieces))
+
+
+def as_text(column: RelColumn, dialect: Dialect) -> Expression:
+    """The column as text."""
+    before, after = _as_text(column, dialect)
+    return _expression(column.name, (before, column.name, after))
+
+
+def _as_text(column: RelColumn, dialect: Dialect) -> tuple[str, str]:
+    return ("", "") if column.semantic == "text" else ("CAST(", f" AS {dialect.text_type})")
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _number(value: Value) -> str | None:
+    """`value` as SQL writes a number, if it is one."""
+    try:
+        number = Decimal(int(value)) if isinstance(value, bool) else Decimal(str(value).strip())
+    except InvalidOperation:
+        return None
+    return format(number, "f") if number.is_finite() and abs(number.adjusted()) < 40 else None
+
+
+def _condition(column: str, before: str, after: str) -> Expression:
+    return _expression(column, (before, column, after))
+
+
+def _expression(column: str, pieces: tuple[str, ...]) -> Expression:
+    return Expression(
+        text="".join(pieces),
+        pieces=pieces,
+        columns=(column,),
+        type="",
+        semantic="unknown",
+        nullable=True,
+        volatile=False,
+        notes=(),
+        tree=exp.Paren(),
+        atomic=False,
+    )

@@ -1,0 +1,82 @@
+"""The flat WITH chain of one statement: finished steps, their names, and reading from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from agents.dsl.operations.order_by import OrderKey
+from agents.engine.block import Block, Source, Stored
+from agents.engine.dialects import Dialect
+from agents.engine.naming import Names, physical_names
+from agents.engine.select import write_select
+from agents.engine.terms import Term, Writer, made
+
+MAX_STEPS = 250
+
+# What a step selects when only the number of its rows matters.
+ONE: Term = made(lambda parts: exp.Literal.number(1))
+
+
+class Steps:
+    """Collects the steps of a statement in order."""
+
+    def __init__(self, dialect: Dialect, reserved: frozenset[str]) -> None:
+        self.dialect = dialect
+        self.names = Names(dialect, reserved)
+        self.finished: list[exp.CTE] = []
+        self._sources = 0
+
+    def read(self, stored: Stored, handle: str, wanted: Iterable[str]) -> Block:
+        """A new block over `stored`; `handle` names it in FROM if it is a table."""
+        self._sources += 1
+        return Block.over(Source(self._sources, stored, handle if stored.is_table else stored.name), wanted)
+
+    def close(self, block: Block, handle: str, *, ordered: bool, materialized: bool = False, sorted_inside: bool = False) -> Stored:
+        """Make `block` a step named by `handle`. `ordered` keeps the keys of its order as columns for later; with
+        `sorted_inside` the step itself is sorted, for a reader that takes rows as they come."""
+        physical = physical_names(block.columns, self.dialect)
+        outputs = [(block.columns[name], physical[name]) for name in block.columns]
+        keys = self._keys(block, physical, outputs) if ordered else ()
+        query = write_select(block, outputs or [(ONE, "one")], self.dialect, ordered=sorted_inside)
+        volatile = any(term.volatile for term, _ in outputs)
+        if volatile and not self.dialect.materialized_steps:
+            query = self.dialect.fenced(query)
+        name = self.names.free(handle)
+        self.finished.append(
+            exp.CTE(
+                this=query,
+                alias=exp.TableAlias(this=Writer(self.dialect).identifier(name)),
+                materialized=True if (materialized or volatile) and self.dialect.materialized_steps else None,
+            )
+        )
+        return Stored(name, None, physical, keys)
+
+    def _keys(self, block: Block, physical: dict[str, str], outputs: list[tuple[Term, str]]) -> tuple[OrderKey, ...]:
+        """Order keys as columns of the step: those already there by their names, the others under new ones."""
+        known = {id(term): name for term, name in outputs}
+        taken = {self.dialect.folded(name) for name in physical.values()}
+        keys: list[OrderKey] = []
+        for key in block.order:
+            if key.term.constant:
+                continue
+            name = known.get(id(key.term)) or _same_column(key.term, outputs)
+            if name is None:
+                count = len(keys) + 1
+                while self.dialect.folded(f"order_{count}") in taken:
+                    count += 1
+                name = f"order_{count}"
+                taken.add(name)
+                outputs.append((key.term, name))
+            keys.append(OrderKey(name, key.descending, key.nulls))
+        return tuple(keys)
+
+
+def _same_column(term: Term, outputs: list[tuple[Term, str]]) -> str | None:
+    place = (getattr(term, "source", None), getattr(term, "column", None))
+    if place == (None, None):
+        return None
+    return next(
+        (name for other, name in outputs if (getattr(other, "source", None), getattr(other, "column", None)) == place), None
+    )

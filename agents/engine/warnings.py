@@ -1,0 +1,139 @@
+"""Warnings where a person would want one: rows that a join repeats, and why a result is empty.
+
+Every look into the database is bounded; when it takes too long, no warning is given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from agents.dsl.expressions import Expression
+from agents.dsl.names import listed, quoted
+from agents.dsl.operations.aggregate import Aggregate, Aggregation
+from agents.dsl.operations.filter_expr import FilterExpr
+from agents.dsl.operations.join_table import JoinTable
+from agents.dsl.operations.limit import Limit
+from agents.dsl.operations.order_by import OrderBy, OrderKey
+from agents.dsl.operations.select_columns import Renamed, SelectColumns
+from agents.dsl.operations.set_operation import SetOperation
+from agents.dsl.operations.table_ref import TableRef
+from agents.dsl.relation import Relation
+from agents.engine.access import Access
+from agents.engine.observations import cell_text
+from agents.engine.plan import inputs_first
+from agents.engine.predicates import filtered, is_null
+from agents.engine.probes import Probes
+from agents.errors import CORRECTABLE
+
+_MAY_EMPTY = (TableRef, FilterExpr, JoinTable, Limit, SetOperation, Aggregate)
+_MOST_CHECKS = 12
+
+
+class Warnings:
+    """Finds the warnings for one engine."""
+
+    def __init__(self, access: Access, probes: Probes) -> None:
+        self._access = access
+        self._probes = probes
+        self._settings = access.settings
+
+    # ---- Joins that repeat rows --------------------------------------------------------------------------------------
+
+    def repeated_rows(self, relation: Relation) -> str:
+        """A warning if `relation` is a join whose right key is not unique, so that rows of the left repeat; or ""."""
+        operation = relation.operation
+        if not isinstance(operation, JoinTable) or not operation.on:
+            return ""
+        right = relation.inputs[1]
+        keys = tuple(dict.fromkeys(other for _, other in operation.on))
+        if right.is_unique(frozenset(keys)):
+            return ""
+        try:
+            row = self._most_frequent(right, keys)
+        except CORRECTABLE:
+            return ""
+        if row is None or row[-1] < 2:
+            return ""
+        example = ""
+        if self._settings.send_values:
+            values = ", ".join(f"{quoted(key)} = {cell_text(value)}" for key, value in zip(keys, row, strict=False))
+            example = f" ({values} occurs {row[-1]:,} times)"
+        return (
+            f"{listed(keys)} is not unique in {quoted(operation.right)}{example}: rows of {quoted(operation.left)} repeat, "
+            "and sums over its columns count them several times"
+        )
+
+    def _most_frequent(self, right: Relation, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
+        """One combination of key values that occurs most often, with the number of its rows."""
+        for key in keys:
+            right = filtered(right, is_null(key, negated=True))
+        count = next(name for name in ("rows", "rows_2", "rows_3") if name not in keys)
+        grouped = self._access.relate(Aggregate("", keys, (Aggregation("count", "*", count),)), (right,), "keys")
+        ordered = self._access.relate(OrderBy("", (OrderKey(count, True),)), (grouped,), "keys")
+        first = self._access.relate(Limit("", 1), (ordered,), "keys")
+        seconds = self._settings.check_seconds
+        rows = self._access.fetch(first, max_rows=1, seconds=seconds, purpose="check")[1].rows
+        return rows[0] if rows else None
+
+    # ---- Empty results -----------------------------------------------------------------------------------------------
+
+    def empty_reason(self, root: Relation) -> str:
+        """Why `root` has no rows: the first operation on the way that left none; "" when that is not found in time."""
+        deadline = time.monotonic() + 4 * self._settings.check_seconds
+        candidates = [r for r in inputs_first(root, lambda _: False) if isinstance(r.operation, _MAY_EMPTY)]
+        for relation in candidates[-_MOST_CHECKS:]:
+            left = min(self._settings.check_seconds, deadline - time.monotonic())
+            if left <= 0:
+                return ""
+            try:
+                if not self._has_rows(relation, left):
+                    return self._reason(relation)
+            except CORRECTABLE:
+                return ""
+        return ""
+
+    def _has_rows(self, relation: Relation, seconds: float) -> bool:
+        one = self._access.relate(Limit("", 1), (relation,), "any")
+        name = next(iter(relation.columns))
+        narrow = self._access.relate(SelectColumns("", (Renamed(name, name),)), (one,), "any")
+        return bool(self._access.fetch(narrow, max_rows=1, seconds=seconds, purpose="check")[1].rows)
+
+    def _reason(self, relation: Relation) -> str:
+        operation, handle = relation.operation, quoted(relation.handle)
+        if isinstance(operation, FilterExpr):
+            nearest = self._nearest_values(relation)
+            return f"no row of {quoted(operation.rel)} passes the filter {handle} ({operation.predicate.strip()}){nearest}"
+        if isinstance(operation, JoinTable) and operation.on:
+            keys = ", ".join(f"{quoted(one)} = {quoted(other)}" for one, other in operation.on)
+            return f"the join {handle} finds no match ({keys})"
+        if isinstance(operation, TableRef):
+            return f"the table {quoted(operation.table)} is empty"
+        return f"{handle} ({operation.name}) has no rows"
+
+    def _nearest_values(self, relation: Relation) -> str:
+        """What is stored instead of the texts that the filter compares with."""
+        if not self._settings.send_values:
+            return ""
+        (predicate,), (source,) = relation.expressions, relation.inputs
+        told = []
+        for column, text in list(_compared_texts(predicate))[:3]:
+            near = [stored for stored, _ in self._probes.nearest(source, source.columns[column], text, 3)]
+            if near and text not in near:
+                told.append(f"{quoted(column)} has no {cell_text(text)!r}; nearest: {', '.join(map(cell_text, near))}")
+        return "; " + "; ".join(told) if told else ""
+
+
+def _compared_texts(predicate: Expression) -> Iterator[tuple[str, str]]:
+    """Each (column, text) of `column = 'text'`, `column IN ('text', …)` and `column LIKE 'text%'`."""
+    for node in predicate.tree.find_all(exp.EQ, exp.In, exp.Like, exp.ILike):
+        sides = [node.this] if isinstance(node, exp.In) else [node.this, node.expression]
+        literals = node.expressions if isinstance(node, exp.In) else sides
+        column = next((side for side in sides if isinstance(side, exp.Column)), None)
+        for literal in literals:
+            if column is not None and isinstance(literal, exp.Literal) and literal.is_string:
+                text = literal.name.strip("%") if isinstance(node, exp.Like | exp.ILike) else literal.name
+                yield column.name, text
