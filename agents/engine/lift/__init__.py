@@ -13,6 +13,7 @@ from typing import Any
 from agents.engine.lift.binding import Binder
 from agents.engine.lift.planner import Planner
 from agents.engine.lift.program import Program
+from agents.engine.lift.query import Constants
 from agents.errors import ExpressionSyntaxError, LimitExceededError
 from connections.catalogue import Catalogue, DialectName
 from connections.guard import TooLargeError, UnreadableSqlError, one_select, parse
@@ -26,10 +27,16 @@ SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LiftedProgram:
-    """Calls as the language takes them; the last one executes. `warnings` say where the SQL itself is ambiguous."""
+    """Calls as the language takes them; the last one executes. `warnings` say where the SQL itself is ambiguous.
+
+    `ordered`: the SQL has an ORDER BY. `sorted_by` are then the positions of its keys in the result, None where a key is
+    not in the result.
+    """
 
     program: list[Mapping[str, Any]]
     warnings: tuple[str, ...] = ()
+    ordered: bool = False
+    sorted_by: tuple[int, ...] | None = None
 
 
 def lift(sql: str, catalogue: Catalogue, dialect: DialectName, *, strict: bool = False) -> LiftedProgram:
@@ -52,6 +59,9 @@ def lift(sql: str, catalogue: Catalogue, dialect: DialectName, *, strict: bool =
         raise ExpressionSyntaxError(f"The SQL cannot be read: {error}.") from None
     except RecursionError:
         raise LimitExceededError("The SQL is nested too deeply to be lifted.") from None
-    return LiftedProgram(list(planner.program.calls), tuple(planner.warnings))
+    keys = [] if isinstance(bound.query, Constants) else [key.key for key in bound.query.tail.order]
+    shown = tuple(key for key in keys if isinstance(key, int))
+    positions = shown if len(shown) == len(keys) else None
+    return LiftedProgram(list(planner.program.calls), tuple(planner.warnings), bool(keys), positions)
 
 
