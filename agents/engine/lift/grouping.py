@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agents.engine.lift.aggregates import aggregate_of
-from agents.engine.lift.calls import aggregates_of, call_name
+from agents.engine.lift.calls import aggregates_of
+from agents.engine.lift.extreme_rows import rows_of_extreme
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import ColumnKey, Node, Select, column, columns_of, subqueries_of
@@ -53,24 +54,32 @@ class Grouping:
         group = list(dict.fromkeys((*frame.carried_columns, *keys.values())))
         self._taken = {name.casefold() for name in group}
         names: dict[ColumnKey, str] = {key: name for key, name in frame.names.items() if name in group}
-        aggregates: list[Aggregate] = []
         bare = list(dict.fromkeys(self._bare(frame, names)))
         self._taken |= {frame.names[key].casefold() for key in bare}
+        frame, aggregates = self._aggregates(frame)
+        for key, name in keys.items():
+            names[self._source, name] = name
+            self._known.setdefault(key, column(self._source, name))
+        extreme = self._extreme(frame, bare, group, aggregates)
+        if extreme is not None:
+            frame, columns = rows_of_extreme(self.planner, frame, group, aggregates, extreme)
+            made = {(self._source, name): found for name, found in columns.items()}
+            return replace(frame, names={**frame.names, **names, **made}, attached={})
+        names |= {(self._source, item.name): item.name for item in aggregates}
+        names |= {key: frame.names[key] for key in bare}
+        group, aggregates = self._carry_bare(frame, bare, group, aggregates)
+        return Frame(self.planner.program.aggregate(frame.relation, group, aggregates), names, frame.carried)
+
+    def _aggregates(self, frame: Frame) -> tuple[Frame, list[Aggregate]]:
+        aggregates: list[Aggregate] = []
         for call in self.calls:
             frame, item, made = aggregate_of(self.planner, frame, call, self._wanted(call))
             item = replace(item, name=self._free(item.name))
             aggregates.append(item)
-            names[self._source, item.name] = item.name
             if item.fn in ("count", "count_distinct"):
                 self.counts.append(column(self._source, item.name))
             self._known[call] = made(column(self._source, item.name))
-        for key, name in keys.items():
-            names[self._source, name] = name
-            self._known.setdefault(key, column(self._source, name))
-        group, aggregates = self._carry_bare(frame, bare, group, aggregates)
-        names |= {key: frame.names[key] for key in bare}
-        relation = self.planner.program.aggregate(frame.relation, group, aggregates)
-        return Frame(relation, names, frame.carried)
+        return frame, aggregates
 
     def _keys(self, frame: Frame) -> tuple[Frame, dict[Node, str]]:
         keys: dict[Node, str] = {}
@@ -130,15 +139,20 @@ class Grouping:
                     raise self.planner.refuse(f"the column {key[1]}, which is neither grouped nor aggregated")
                 group = [*group, name]
                 continue
-            if name not in determined and not self._is_extreme_row():
+            if name not in determined:
                 self._ambiguous(key[1])
             aggregates = [*aggregates, Aggregate("any_value", name, name)]
         return group, aggregates
 
-    def _is_extreme_row(self) -> bool:
-        """SQLite takes bare columns from the row of the minimum or maximum when there is exactly one of these."""
-        extremes = [call for call in self.calls if call_name(call) in ("min", "max")]
-        return self.planner.dialect == "sqlite" and len(extremes) == 1
+    def _extreme(
+        self, frame: Frame, bare: list[ColumnKey], group: list[str], aggregates: list[Aggregate]
+    ) -> Aggregate | None:
+        """The minimum or maximum whose row SQLite takes bare columns from, when these depend on it."""
+        found = [item for item in aggregates if item.fn in ("min", "max")]
+        determined = frame.relation.closure(group)
+        if self.planner.dialect != "sqlite" or len(found) != 1 or all(frame.names[key] in determined for key in bare):
+            return None
+        return found[0] if found[0].filter is None else None
 
     def _ambiguous(self, name: str) -> None:
         problem = f"the column {name} is neither grouped nor aggregated, so the SQL leaves open which value it shows"
