@@ -29,8 +29,8 @@ SECONDS = 5.0
 class LiftedProgram:
     """Calls as the language takes them; the last one executes. `warnings` say where the SQL itself is ambiguous.
 
-    `ordered`: the SQL has an ORDER BY. `sorted_by` are then the positions of its keys in the result, None where a key is
-    not in the result.
+    `ordered`: the SQL has an ORDER BY. `sorted_by` are then the positions of its keys in the result, None where a key
+    is not in the result.
     """
 
     program: list[Mapping[str, Any]]

@@ -32,7 +32,12 @@ def rows_of_extreme(
 
 
 def _first_of_group(
-    planner: Planner, frame: Frame, group: Sequence[str], aggregates: Sequence[Aggregate], extreme: Aggregate, keys: Keys
+    planner: Planner,
+    frame: Frame,
+    group: Sequence[str],
+    aggregates: Sequence[Aggregate],
+    extreme: Aggregate,
+    keys: Keys,
 ) -> tuple[Frame, Mapping[str, str]]:
     relation, columns = frame.relation, {extreme.name: extreme.column}
     for item in aggregates:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agents.engine.lift.frame import Frame, Planned
-from agents.engine.lift.program import Aggregate, logical
+from agents.engine.lift.program import logical
 from agents.engine.lift.query import Node, Select, SortKey, Tail
 from agents.engine.lift.relation import Relation
 
@@ -75,9 +75,9 @@ def distinct_rows(planner: Planner, planned: Planned, keys: Keys, names: Sequenc
         return replace(planned, relation=planner.program.distinct(planned.relation)), keys
     planner.warn("ORDER BY reads a column that DISTINCT drops: the SQL itself leaves open which value it sorts by.")
     group = tuple(dict.fromkeys((*(item.column for item in planned.carried), *planned.columns)))
-    hidden = [name for name in dict.fromkeys(key[0] for key in keys) if name not in group]
-    aggregates = [Aggregate("any_value", name, name) for name in hidden]
-    return replace(planned, relation=planner.program.aggregate(planned.relation, group, aggregates)), keys
+    relation, number = numbered(planner, planned.relation, group, [])
+    first = planner.program.filter(relation, exp.EQ(this=logical(number), expression=exp.Literal.number(1)))
+    return replace(planned, relation=replace(first, keys=first.keys | {frozenset(group)})), keys
 
 
 def distinct_on(planner: Planner, body: Body, select: Select) -> Planned:
