@@ -55,7 +55,7 @@ def aggregated(fn: str, column: RelColumn | None, name: str) -> RelColumn:
         return RelColumn(name, semantic="integer", nullable=False)
     if fn == "string_agg":
         return RelColumn(name, semantic="text")
-    if fn in ("min", "max") and column is not None:
+    if fn in ("min", "max", "any_value") and column is not None:
         return RelColumn(name, column.type, column.semantic)
     semantic: SemanticType = "unknown"
     if column is not None and column.semantic in _SUMMABLE:

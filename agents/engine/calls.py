@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from agents.dsl.expressions import Expression
-from agents.dsl.operations.aggregate import Aggregation
+from agents.dsl.operations.aggregate import ANY_VALUE, Aggregation
 from agents.dsl.operations.window_column import EDGE, RANKING, SHIFTING, Bound, Frame, WindowColumn
 from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
@@ -28,11 +28,16 @@ def aggregate_term(
     *,
     helpers: Mapping[str, tuple[str, ...]],
     is_text: bool,
+    alone: bool = False,
 ) -> Term:
-    """`agg` over the columns of `block`; `helpers` names the columns that `add_helper_columns` made for it."""
+    """`agg` over the columns of `block`; `helpers` names the columns that `add_helper_columns` made for it.
+
+    `alone`: nothing beside it makes the SELECT a grouping one.
+    """
     if agg.as_ in helpers:
         return _emulated(agg.fn, *(block.columns[name] for name in helpers[agg.as_]))
     column = block.columns.get(agg.column)
+    fn = "min" if agg.fn == ANY_VALUE and alone else agg.fn
     order = block.order if agg.fn == "string_agg" and dialect.ordered_aggregates else ()
     parts = [column, written(condition, block.columns) if condition else None]
 
@@ -41,7 +46,7 @@ def aggregate_term(
         value, test = (next(given) if part is not None else None for part in parts)
         keys = [key for term, node in zip(order, given, strict=True) for key in _sorted_by(term, node, dialect)]
         return dialect.aggregate(
-            AggregateCall(agg.fn, value, agg.distinct, test, agg.separator, tuple(keys), is_text)
+            AggregateCall(fn, value, agg.distinct, test, agg.separator, tuple(keys), is_text)
         )
 
     return made(build, *(part for part in parts if part is not None), *(key.term for key in order), aggregate=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from agents.dsl.operations.aggregate import Aggregate
+from agents.dsl.operations.aggregate import ANY_VALUE, Aggregate
 from agents.dsl.operations.base import Need
 from agents.dsl.operations.join_table import JoinTable
 from agents.dsl.operations.limit import Limit
@@ -256,9 +256,16 @@ class _Compilation:
             block = self._step(block, source)
         if block.order and not self.dialect.ordered_aggregates and any(agg.fn == "string_agg" for agg, _ in aggs):
             block = self._read(self._close(block, source, sorted_inside=True), source)
+        alone = not operation.group_by and all(agg.fn == ANY_VALUE for agg, _ in aggs)
         terms = {
             agg.as_: aggregate_term(
-                agg, condition, block, self.dialect, helpers=helpers.names, is_text=_is_text(agg.column, source)
+                agg,
+                condition,
+                block,
+                self.dialect,
+                helpers=helpers.names,
+                is_text=_is_text(agg.column, source),
+                alone=alone,
             )
             for agg, condition in aggs
         }

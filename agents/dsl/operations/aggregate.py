@@ -13,13 +13,16 @@ from agents.errors import DuplicateColumnError, InvalidArgumentError
 AGGREGATE_FUNCTIONS = (
     "count", "count_distinct", "sum", "avg", "min", "max", "median", "stddev", "variance", "string_agg",
 )  # fmt: skip
+# Any value of the group. Lifting needs it: SQLite and MySQL let a SELECT show columns that are neither grouped nor
+# aggregated, and nothing else carries them without a second pass.
+ANY_VALUE = "any_value"
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """One aggregate: `fn` over `column` ("*" for all rows), of the rows for which `filter` is true."""
 
-    fn: str = argument(choice(*AGGREGATE_FUNCTIONS))
+    fn: str = argument(choice(*AGGREGATE_FUNCTIONS, ANY_VALUE))
     column: str = argument(NAME)
     as_: str = argument(NAME)
     distinct: bool = argument(BOOLEAN, default=False)
@@ -36,7 +39,8 @@ class Aggregate(RelationOperation):
 
     Each of `aggs` is `{"fn", "column", "as", "distinct"?, "filter"?}`; `filter` is an expression that chooses the rows it counts.
     `column` may be `*` for count. stddev and variance are those of a sample. string_agg joins texts with `separator`
-    (","), in the order of the relation where it has one. The order is dropped.
+    (","), in the order of the relation where it has one. any_value takes the value of any row of the group. The
+    order is dropped.
     """
 
     name: ClassVar[str] = "aggregate"
@@ -76,6 +80,8 @@ class Aggregate(RelationOperation):
             scope.require(f"distinct {agg.fn}")
         if agg.fn == "string_agg" and agg.distinct and agg.separator != ",":
             scope.require("string_agg of distinct texts with a separator other than ','")
+        if agg.fn == ANY_VALUE and (agg.distinct or agg.filter is not None):
+            raise InvalidArgumentError(f"any_value takes neither 'distinct' nor 'filter'. Signature: {self.signature()}.")
         if agg.column == "*" and "*" not in available.relation.columns:
             if agg.fn != "count" or agg.distinct:
                 raise InvalidArgumentError(

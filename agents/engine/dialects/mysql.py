@@ -22,6 +22,8 @@ class MySQL(Dialect):
         "window string_agg": "GROUP_CONCAT is no window function here; aggregate and join instead.",
         "frame of groups": "MySQL knows frames of rows and range only.",
     }
+    # MariaDB has no ANY_VALUE.
+    functions = {**Dialect.functions, "any_value": "MIN"}
     emulated = frozenset({"median"})
     name_limit = 64
     materialized_steps = False

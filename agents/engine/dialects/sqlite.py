@@ -33,6 +33,10 @@ class SQLite(Dialect):
     ordered_aggregates = False
     position = "INSTR"
 
+    def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
+        """A bare column is any value of its group, as SQLite defines it."""
+        return argument if fn == "any_value" else super().over_argument(fn, argument)
+
     def string_agg(self, call: AggregateCall) -> exp.Expr:
         """GROUP_CONCAT takes DISTINCT only with one argument. Rows come in the order of the step below."""
         assert call.column is not None
