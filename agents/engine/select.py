@@ -9,7 +9,7 @@ from sqlglot import exp
 from agents.engine.block import Block, OrderTerm, Source
 from agents.engine.dialects import Dialect
 from agents.engine.naming import Names
-from agents.engine.terms import Term, Writer, loose, made
+from agents.engine.terms import Term, Writer, loose
 
 
 def write_select(block: Block, outputs: Sequence[tuple[Term, str]], dialect: Dialect, *, ordered: bool) -> exp.Query:
@@ -17,10 +17,11 @@ def write_select(block: Block, outputs: Sequence[tuple[Term, str]], dialect: Dia
     if block.body is not None:
         return block.body
     order = block.order if ordered or block.limit is not None else ()
-    having = block.having + _kept_to_one_row(block, outputs)
     writer = Writer(dialect, _aliases(block, dialect) if _must_qualify(block, outputs, order, dialect) else None)
+    written = [_output(term, name, writer) for term, name in outputs]
+    one_row = block.group == [] and not any(term.aggregate for term, _ in outputs)
     select = exp.Select(
-        expressions=[_output(term, name, writer) for term, name in outputs],
+        expressions=[_row_count(writer)] if one_row else written,
         from_=exp.From(this=_table(block.sources[0], writer)),
         joins=[_join(source, writer) for source in block.sources[1:]],
     )
@@ -28,8 +29,11 @@ def write_select(block: Block, outputs: Sequence[tuple[Term, str]], dialect: Dia
         select.set("where", exp.Where(this=writer.conjunction(block.where)))
     if block.group:
         select.set("group", exp.Group(expressions=[loose(writer.node(term)) for term in block.group]))
-    if having:
-        select.set("having", exp.Having(this=writer.conjunction(having)))
+    if block.having:
+        select.set("having", exp.Having(this=writer.conjunction(block.having)))
+    if one_row:
+        counted = exp.Subquery(this=select, alias=writer.identifier("one_row"))
+        select = exp.Select(expressions=written, from_=exp.From(this=counted))
     if block.distinct:
         select.set("distinct", exp.Distinct())
     if keys := _order_keys(order, outputs, block, dialect, writer):
@@ -41,16 +45,10 @@ def write_select(block: Block, outputs: Sequence[tuple[Term, str]], dialect: Dia
     return select
 
 
-def _kept_to_one_row(block: Block, outputs: Iterable[tuple[Term, str]]) -> list[Term]:
-    """Without GROUP BY, only an aggregate makes the SELECT give one row; add one where none is asked for any more."""
-    if block.group != [] or any(term.aggregate for term in (*block.having, *(term for term, _ in outputs))):
-        return []
-
-    def build(parts: Sequence[exp.Expr]) -> exp.Expr:
-        count = exp.Anonymous(this="COUNT", expressions=[exp.Star()])
-        return exp.GTE(this=count, expression=exp.Literal.number(0))
-
-    return [made(build, aggregate=True)]
+def _row_count(writer: Writer) -> exp.Expr:
+    """Without GROUP BY only an aggregate makes a SELECT give one row; this one serves when constants are asked for."""
+    count = exp.Anonymous(this="COUNT", expressions=[exp.Star()])
+    return exp.Alias(this=count, alias=writer.identifier("row_count"))
 
 
 def _must_qualify(

@@ -37,10 +37,10 @@ _SHAPE = '{"fn", "column", "as", "distinct"?, "filter"?, "separator"?}'
 class Aggregate(RelationOperation):
     """One row for each group: the `group_by` columns, then the aggregates. With no `group_by`, exactly one row.
 
-    Each of `aggs` is `{"fn", "column", "as", "distinct"?, "filter"?}`; `filter` is an expression that chooses the rows it counts.
-    `column` may be `*` for count. stddev and variance are those of a sample. string_agg joins texts with `separator`
-    (","), in the order of the relation where it has one. any_value takes the value of any row of the group. The
-    order is dropped.
+    Each of `aggs` is `{"fn", "column", "as", "distinct"?, "filter"?}`; `filter` is an expression that chooses the rows
+    it counts. `column` may be `*` for count. stddev and variance are those of a sample. string_agg joins texts with
+    `separator` (","), in the order of the relation where it has one. any_value takes the value of any row of the group.
+    The order is dropped.
     """
 
     name: ClassVar[str] = "aggregate"
@@ -81,7 +81,8 @@ class Aggregate(RelationOperation):
         if agg.fn == "string_agg" and agg.distinct and agg.separator != ",":
             scope.require("string_agg of distinct texts with a separator other than ','")
         if agg.fn == ANY_VALUE and (agg.distinct or agg.filter is not None):
-            raise InvalidArgumentError(f"any_value takes neither 'distinct' nor 'filter'. Signature: {self.signature()}.")
+            problem = "any_value takes neither 'distinct' nor 'filter'"
+            raise InvalidArgumentError(f"{problem}. Signature: {self.signature()}.")
         if agg.column == "*" and "*" not in available.relation.columns:
             if agg.fn != "count" or agg.distinct:
                 raise InvalidArgumentError(
