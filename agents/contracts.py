@@ -84,6 +84,18 @@ class ModelClient(Protocol):
     ) -> Reply:
         """One reply, streamed through `on_delta`. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
 
+    def samples(
+        self,
+        messages: Sequence[Message],
+        count: int,
+        *,
+        on_retry: Callable[[int, float, str], None] | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> tuple[Reply, ...]:
+        """`count` replies to the same messages, for a vote; cheaper than as many calls where the provider allows it.
+        The usage of a request stands at its first reply."""
+
     def cancel(self) -> None:
         """From another thread: close the running streams."""
 

@@ -23,10 +23,9 @@ from agents.errors import ModelAuthenticationError, RunCancelledError
 from agents.llm.failures import RetryPolicy, sort_failure
 from agents.llm.messages import Message, ModelProfile, Reply, Usage
 from agents.llm.network import submit
+from agents.llm.requests import request_of, several
 
 _MILLION = 1_000_000
-_OUR_EXTRA = ("stream",)
-_KEYLESS = "not-needed"  # servers without keys still want a header
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class LiteLLMClient:
         self.profile = profile
         self._retries = retries or RetryPolicy()
         self._lock = threading.Lock()
-        self._running: set[Future[Reply]] = set()
+        self._running: set[Future[tuple[Reply, ...]]] = set()
         self._cancelled = False
 
     def complete(
@@ -66,7 +65,32 @@ class LiteLLMClient:
     ) -> Reply:
         """One reply. `on_delta` gets reasoning and text as they are written, and from the start again after `on_retry`;
         both are called in the caller's thread. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
-        request = _request(self.profile, messages, temperature, max_tokens, stop)
+        request = request_of(self.profile, messages, temperature, max_tokens, stop)
+        return self._replies(request, on_delta, on_retry)[0]
+
+    def samples(
+        self,
+        messages: Sequence[Message],
+        count: int,
+        *,
+        on_retry: Callable[[int, float, str], None] | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> tuple[Reply, ...]:
+        """Several replies to the same messages, for a vote: in one request where the provider can, which reads the
+        prompt once; else the rest one by one. The usage of a request stands at its first reply."""
+        replies: list[Reply] = []
+        while len(replies) < count:
+            request = request_of(self.profile, messages, temperature, max_tokens, ())
+            replies += self._replies(several(request, count - len(replies)), None, on_retry)
+        return tuple(replies[:count])
+
+    def _replies(
+        self,
+        request: Mapping[str, Any],
+        on_delta: Callable[[str], None] | None,
+        on_retry: Callable[[int, float, str], None] | None,
+    ) -> tuple[Reply, ...]:
         litellm = _litellm()
         _refuse_without_key(litellm, self.profile)
         told: SimpleQueue[_Delta | _Waiting | None] = SimpleQueue()
@@ -91,7 +115,7 @@ class LiteLLMClient:
             future.cancel()
 
     @contextlib.contextmanager
-    def _registered(self, start: Callable[[], Future[Reply]]) -> Iterator[Future[Reply]]:
+    def _registered(self, start: Callable[[], Future[tuple[Reply, ...]]]) -> Iterator[Future[tuple[Reply, ...]]]:
         """A call that `cancel` reaches from its first moment on, and that never outlives its caller."""
         with self._lock:
             if self._cancelled:
@@ -105,7 +129,7 @@ class LiteLLMClient:
             with self._lock:
                 self._running.discard(future)
 
-    async def _ask(self, litellm: Any, request: Mapping[str, Any], tell: _Tell) -> Reply:
+    async def _ask(self, litellm: Any, request: Mapping[str, Any], tell: _Tell) -> tuple[Reply, ...]:
         """Attempts until one succeeds or waiting no longer helps."""
         attempt = 0
         while True:
@@ -153,21 +177,29 @@ class _Transcript:
         )
 
 
-async def _attempt(litellm: Any, request: Mapping[str, Any], profile: ModelProfile, tell: _Tell) -> Reply:
+async def _attempt(litellm: Any, request: Mapping[str, Any], profile: ModelProfile, tell: _Tell) -> tuple[Reply, ...]:
     """One request. Raises what the provider raises, or TimeoutError when nothing came for the profile's timeout."""
     seen = _Transcript()
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(profile.timeout_seconds) as patience:
         answer = await litellm.acompletion(**request)
         if not request["stream"]:
-            tell(_Delta(seen.add(answer.choices[0].message)))
-            seen.finish_reason, seen.usage = answer.choices[0].finish_reason, answer.usage
-        else:
-            async with contextlib.aclosing(answer) as chunks:
-                async for chunk in chunks:
-                    patience.reschedule(loop.time() + profile.timeout_seconds)
-                    _take(chunk, seen, tell)
-    return seen.reply(_usage(litellm, profile, seen.usage))
+            return _whole(answer, _usage(litellm, profile, answer.usage), seen.began, tell)
+        async with contextlib.aclosing(answer) as chunks:
+            async for chunk in chunks:
+                patience.reschedule(loop.time() + profile.timeout_seconds)
+                _take(chunk, seen, tell)
+    return (seen.reply(_usage(litellm, profile, seen.usage)),)
+
+
+def _whole(answer: Any, usage: Usage, began: float, tell: _Tell) -> tuple[Reply, ...]:
+    """The replies of an answer that came in one piece."""
+    replies: list[Reply] = []
+    for choice in answer.choices:
+        seen = _Transcript(began, finish_reason=choice.finish_reason)
+        tell(_Delta(seen.add(choice.message)))
+        replies.append(seen.reply(Usage(cost=usage.cost and 0.0) if replies else usage))
+    return tuple(replies)
 
 
 def _take(chunk: Any, seen: _Transcript, tell: _Tell) -> None:
@@ -177,54 +209,6 @@ def _take(chunk: Any, seen: _Transcript, tell: _Tell) -> None:
     if new := seen.add(chunk.choices[0].delta):
         tell(_Delta(new))
     seen.finish_reason = chunk.choices[0].finish_reason or seen.finish_reason
-
-
-def _request(
-    profile: ModelProfile,
-    messages: Sequence[Message],
-    temperature: float | None,
-    max_tokens: int | None,
-    stop: Sequence[str],
-) -> dict[str, Any]:
-    streams = bool(profile.extra.get("stream", True))
-    options: dict[str, Any] = {
-        "api_base": profile.api_base,
-        "api_key": profile.key or (_KEYLESS if profile.api_base else ""),
-        "temperature": profile.temperature if temperature is None else temperature,
-        "stop": list(stop),
-        "stream_options": {"include_usage": True} if streams else None,
-        **{key: value for key, value in profile.extra.items() if key not in _OUR_EXTRA},
-    }
-    return {
-        "model": profile.model,
-        "messages": _wire(profile, messages),
-        "max_tokens": min(max_tokens or profile.max_output_tokens, profile.max_output_tokens),
-        "stream": streams,
-        "drop_params": True,
-        "max_retries": 0,
-        "num_retries": 0,
-        # Ours is the shorter one, so that a stall always ends in the same way.
-        "timeout": profile.timeout_seconds + 5,
-        **{key: value for key, value in options.items() if value not in (None, "", [])},
-    }
-
-
-def _wire(profile: ModelProfile, messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Messages as the API wants them. Anthropic caches only up to marks: one behind the system prompt, which all
-    questions on a connection share, and one at the end, which the next turn shares."""
-    marked = {0, len(messages) - 1} if _wants_cache_marks(profile) else set()
-    return [
-        {"role": message.role, "content": _marked(message.content) if index in marked else message.content}
-        for index, message in enumerate(messages)
-    ]
-
-
-def _wants_cache_marks(profile: ModelProfile) -> bool:
-    return profile.model.startswith("anthropic/") or "claude" in profile.model
-
-
-def _marked(text: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]
 
 
 def _usage(litellm: Any, profile: ModelProfile, raw: Any) -> Usage:

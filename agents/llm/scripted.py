@@ -26,11 +26,13 @@ _ERROR_TYPES = {400: "invalid_request_error", 401: "authentication_error", 429: 
 @dataclass(frozen=True)
 class Turn:
     """One scripted reply. Seconds: `delay` before the first byte, `pace` between streamed pieces, `stall` after
-    `cut_after` pieces (then the connection closes without an end mark). `status` other than 200 is an error."""
+    `cut_after` pieces (then the connection closes without an end mark). `status` other than 200 is an error.
+    At most `choices` replies answer a request."""
 
     content: str = ""
     reasoning_content: str = ""
     finish_reason: str = "stop"
+    choices: int = 1
     usage: Mapping[str, int] = field(default_factory=dict)
     chunk: int = 24
     delay: float = 0.0
@@ -192,8 +194,11 @@ def _completion(turn: Turn, body: JSON) -> JSON:
     message: JSON = {"role": "assistant", "content": turn.content}
     if turn.reasoning_content:
         message["reasoning_content"] = turn.reasoning_content
-    choice = {"index": 0, "message": message, "finish_reason": turn.finish_reason}
-    return {**_frame("chat.completion", body), "choices": [choice], "usage": _usage(turn, body)}
+    choices = [
+        {"index": number, "message": message, "finish_reason": turn.finish_reason}
+        for number in range(min(turn.choices, int(body.get("n") or 1)))
+    ]
+    return {**_frame("chat.completion", body), "choices": choices, "usage": _usage(turn, body)}
 
 
 def _deltas(turn: Turn) -> Iterator[JSON]:

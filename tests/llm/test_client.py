@@ -21,6 +21,7 @@ from agents.errors import (
 from agents.llm.client import LiteLLMClient
 from agents.llm.failures import RetryPolicy
 from agents.llm.messages import Message, ModelProfile
+from agents.llm.requests import request_of
 from agents.llm.scripted import ScriptedServer
 
 KEY = "sk-very-secret-0123456789"
@@ -200,11 +201,20 @@ def test_many_threads_share_one_client() -> None:
     assert time.monotonic() - began < 3
 
 
-def test_anthropic_models_get_cache_marks_at_the_shared_prefix_and_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    from agents.llm.client import _request
+@pytest.mark.parametrize("choices", [5, 2, 1])
+def test_samples_come_in_as_few_requests_as_the_provider_allows(choices: int) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 5}
+    with ScriptedServer([], after={"content": "yes", "choices": choices, "usage": usage}) as server:
+        replies = client_of(server, price_input=1.0).samples(HELLO, 5, temperature=0.7)
+    assert [reply.text for reply in replies] == ["yes"] * 5
+    assert len(server.requests) == -(-5 // choices)
+    assert sum(reply.usage.input for reply in replies) == 100 * len(server.requests)
+    assert sum(reply.usage.cost or 0 for reply in replies) == pytest.approx(100e-6 * len(server.requests))
 
+
+def test_anthropic_models_get_cache_marks_at_the_shared_prefix_and_the_end() -> None:
     profile = ModelProfile("test", "anthropic/claude-sonnet-4-6", key=KEY)
-    sent = _request(profile, [*HELLO, Message("assistant", "Hi."), Message("user", "More?")], None, None, ())[
+    sent = request_of(profile, [*HELLO, Message("assistant", "Hi."), Message("user", "More?")], None, None, ())[
         "messages"
     ]
     assert [isinstance(message["content"], list) for message in sent] == [True, False, False, True]

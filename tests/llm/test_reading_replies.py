@@ -160,20 +160,15 @@ def test_unescaped_quotes_are_mended_whole_or_sent_back() -> None:
 @pytest.mark.parametrize(
     ("written", "understood"),
     [
-        ({"n": "10"}, {"n": 10}),
-        ({"n": " 10 "}, {"n": 10}),
-        ({"n": "ten"}, {"n": "ten"}),
-        ({"n": 10.5}, {"n": 10.5}),
-        ({"group_by": "city"}, {"group_by": ["city"]}),
-        ({"group_by": "a, b"}, {"group_by": ["a, b"]}),
-        ({"group_by": None}, {}),
+        ({"group_by": None, "n": "10"}, {"n": "10"}),
         ({"value": None}, {"value": None}),
-        ({"value": "10"}, {"value": "10"}),
-        ({"aggs": [{"fn": "sum", "column": "x", "as": "s", "distinct": "true", "filter": None}]},
-         {"aggs": [{"fn": "sum", "column": "x", "as": "s", "distinct": True}]}),
+        ({"aggs": [{"fn": "sum", "column": "x", "as": "s", "filter": None}]},
+         {"aggs": [{"fn": "sum", "column": "x", "as": "s"}]}),
     ],
 )  # fmt: skip
-def test_only_lossless_coercions_are_made(written: dict[str, Any], understood: dict[str, Any]) -> None:
+def test_null_is_an_argument_that_was_left_out_and_nothing_else_is_changed(
+    written: dict[str, Any], understood: dict[str, Any]
+) -> None:
     [call] = read(json.dumps([{"op": "limit", "args": written}])).calls
     assert call["args"] == understood
 

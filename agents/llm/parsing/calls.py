@@ -1,6 +1,6 @@
-"""From a JSON value to calls and a final signal: key names, wrappers and lossless coercions.
+"""From a JSON value to calls and a final signal: key names and wrappers.
 
-Names only: which arguments an operation takes is the language's to judge, so that its errors can show the signature.
+Which arguments an operation takes, and "10" for 10, is the language's to judge: its errors can show the signature.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ _FINAL_KEYS = ("final", "final_answer")
 _REMARK_KEYS = frozenset({"thought", "comment", "reason", "explanation", "call_id", "id"})
 _WIRE_TYPES = frozenset({"function", "tool_use", "tool_call"})
 
-_INTEGER_ARGUMENTS = frozenset({"n", "limit", "offset", "k"})
-_LIST_ARGUMENTS = frozenset({"columns", "group_by", "partition_by"})
 _NULL_MEANS_NULL = frozenset({"value"})
 
 
@@ -79,7 +77,7 @@ def call_of(item: Any, notes: list[str]) -> dict[str, Any]:
     args = _arguments(name, rest, notes)
     if handle is None and isinstance(args.get("out"), str):
         handle = args.pop("out")
-    call: dict[str, Any] = {"op": name, "args": {k: _coerced(k, v) for k, v in args.items() if _is_given(k, v)}}
+    call: dict[str, Any] = {"op": name, "args": {k: _without_nulls(v) for k, v in args.items() if _is_given(k, v)}}
     return call if handle in (None, "") else {**call, "out": handle}
 
 
@@ -137,24 +135,10 @@ def _is_given(key: str, value: Any) -> bool:
     return value is not None or key in _NULL_MEANS_NULL
 
 
-def _coerced(key: str, value: Any) -> Any:
-    """Lossless only: "10" where a number is due, one name where a list is due, null for what is absent."""
-    if key in _INTEGER_ARGUMENTS and isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        return int(value) if len(value) < 19 else value
-    if key in _LIST_ARGUMENTS and isinstance(value, str):
-        return [value]
+def _without_nulls(value: Any) -> Any:
+    """The same for objects inside a list, such as aggregates."""
     if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
-    return value
-
-
-def _without_nulls(item: Any) -> Any:
-    return {k: _flag(k, v) for k, v in item.items() if v is not None} if isinstance(item, dict) else item
-
-
-def _flag(key: str, value: Any) -> Any:
-    if key == "distinct" and isinstance(value, str):
-        return {"true": True, "false": False}.get(value.lower(), value)
+        return [{k: v for k, v in i.items() if v is not None} if isinstance(i, dict) else i for i in value]
     return value
 
 
