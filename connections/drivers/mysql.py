@@ -57,7 +57,7 @@ NOT_ALLOWED_FROM_HERE, TOO_MANY, HOST_BLOCKED, NO_PLUGIN = 1130, 1040, 1129, 152
 
 # How a statement that returns rows may begin, brackets aside. The guard has long looked at all of it.
 FIRST_WORDS = frozenset({"SELECT", "WITH", "VALUES", "TABLE"})
-# Rows read on after the cap, before it pays to open a second connection for KILL QUERY.
+# Rows read on after the cap, before it pays to end the statement from a second connection.
 ROWS_TO_DRAIN = 200
 
 
@@ -175,9 +175,12 @@ class MySQLSession:
     def __init__(self, driver: MySQLDriver, limits: Limits) -> None:
         self._driver = driver
         self._limits = limits
-        # A server that fell silent must not hold the worker for ever.
-        self._connection = driver.connect(limits.seconds + 15)
         self._running: Running | None = None
+        self._connect()
+
+    def _connect(self) -> None:
+        # A server that fell silent must not hold the worker for ever.
+        self._connection = self._driver.connect(self._limits.seconds + 15)
         prepare_session(self._connection)
         (self._id,) = self._one("SELECT CONNECTION_ID()")
 
@@ -185,13 +188,15 @@ class MySQLSession:
         if sql.lstrip(" \t\r\n(").partition(" ")[0].split("\n")[0].upper() not in FIRST_WORDS:
             raise ExecutionError("This does not begin like a SELECT; only SELECT is allowed.")
         started = time.perf_counter()
-        with self._run(seconds) as running, self._transaction(seconds, running), self._connection.cursor() as cursor:
-            cursor.execute(sql)
-            columns = result_columns(cursor)
-            taken = take(self._rows(cursor), max_rows=max_rows, max_bytes=max_bytes,
-                         cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
-            if taken.cut_by:
-                self._drain(cursor)
+        with self._run(seconds) as running, self._transaction(seconds, running):
+            cursor = self._connection.cursor()
+            try:
+                cursor.execute(sql)
+                columns = result_columns(cursor)
+                taken = take(self._rows(cursor), max_rows=max_rows, max_bytes=max_bytes,
+                             cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
+            finally:
+                self._finish(cursor)
         ms = (time.perf_counter() - started) * 1000
         return Rows(columns, taken.rows, bool(taken.cut_by), ms, taken.cut_by, taken.cut_cells)
 
@@ -203,7 +208,8 @@ class MySQLSession:
             running.cancel()
 
     def close(self) -> None:
-        self._connection.close()
+        if self._connection.open:
+            self._connection.close()
 
     def _run(self, seconds: float) -> Running:
         self._running = Running(seconds, self._kill)
@@ -222,14 +228,17 @@ class MySQLSession:
     def _transaction(self, seconds: float, running: Running) -> Iterator[None]:
         self._seen = False
         try:
+            if not self._connection.open:
+                self._connect()
             self._set_backstop(seconds)
             self._do("START TRANSACTION READ ONLY")
             yield
         except (pymysql.MySQLError, UnicodeEncodeError, ValueError, OSError) as error:
             raise self._translated(error, running) from error
         finally:
-            with suppress(pymysql.MySQLError, OSError):
-                self._do("ROLLBACK")
+            if self._connection.open:
+                with suppress(pymysql.MySQLError, OSError):
+                    self._do("ROLLBACK")
 
     def _set_backstop(self, seconds: float) -> None:
         """The server's own limit, a second later than ours: it counts when this process died."""
@@ -252,14 +261,16 @@ class MySQLSession:
             self._seen = True
             yield row
 
-    def _drain(self, cursor: SSCursor) -> None:
-        """The protocol wants every row read; KILL QUERY makes a long rest short."""
-        rest = cursor.fetchall_unbuffered()
-        if len(list(islice(rest, ROWS_TO_DRAIN))) == ROWS_TO_DRAIN:
-            self._kill()
-            with suppress(pymysql.MySQLError):
-                for _ in rest:
-                    pass
+    def _finish(self, cursor: SSCursor) -> None:
+        """The protocol wants every row read. Where many are left, the statement and the connection end instead."""
+        result = getattr(cursor, "_result", None)
+        if result is None or not result.unbuffered_active:
+            return
+        with suppress(pymysql.MySQLError):
+            if len(list(islice(cursor.fetchall_unbuffered(), ROWS_TO_DRAIN))) == ROWS_TO_DRAIN:
+                self._kill()
+                self._connection.close()
+        result.unbuffered_active = False
 
     def _do(self, sql: str) -> None:
         with self._connection.cursor() as cursor:

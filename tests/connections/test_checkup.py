@@ -7,8 +7,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psycopg
-import pymysql
 import pytest
 from sqlalchemy.engine import make_url
 
@@ -17,6 +15,7 @@ from connections.door import Door
 from connections.drivers import DriverOptions, driver_for
 from connections.network import NetworkPolicy
 from tests.connections.corpus import NUMBERS
+from tests.connections.servers import ask
 from tests.databases import DIALECTS, MYSQL_URL, POSTGRES_URL
 
 NewDatabase = Callable[..., str]
@@ -25,26 +24,6 @@ SERVERS = ("postgresql", "mysql")
 
 def by_name(steps: tuple[Step, ...]) -> dict[str, Step]:
     return {step.name: step for step in steps}
-
-
-def ask(url: str, *statements: str) -> None:
-    """Run statements as the administrator of a server."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "postgresql":
-        plain = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
-        with psycopg.connect(plain, autocommit=True) as connection:
-            for statement in statements:
-                connection.execute(statement)
-        return
-    with (
-        pymysql.connect(
-            host=parsed.host, port=parsed.port or 3306, user=parsed.username, password=parsed.password or "",
-            database=parsed.database, autocommit=True,
-        ) as connection,
-        connection.cursor() as cursor,
-    ):  # fmt: skip
-        for statement in statements:
-            cursor.execute(statement)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -1,0 +1,150 @@
+"""A statement that is stopped has ended in the database, not only here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from connections.catalogue import Catalogue
+from connections.contracts import Limits
+from connections.door import Door
+from connections.drivers import driver_for
+from connections.errors import ConnectionFailedError, QueryCancelledError, QueryTimeoutError
+from tests.connections.corpus import ENDLESS, NUMBERS
+from tests.connections.servers import ask, rows_of
+
+SERVERS = ("postgresql", "mysql")
+
+
+@pytest.fixture(params=SERVERS)
+def server(request: pytest.FixtureRequest, new_database: Callable[..., str]) -> str:
+    return new_database(request.param, NUMBERS)
+
+
+def sessions(url: str) -> dict[int, str]:
+    """Our sessions on this database by number, with the statement that runs there ("" when idle)."""
+    if make_url(url).get_backend_name() == "postgresql":
+        sql = (
+            "SELECT pid, CASE state WHEN 'active' THEN query ELSE '' END FROM pg_stat_activity "
+            "WHERE datname = current_database() AND application_name = 'reactsql-web'"
+        )
+    else:
+        sql = (
+            "SELECT id, COALESCE(info, '') FROM information_schema.processlist "
+            "WHERE db = DATABASE() AND id <> CONNECTION_ID()"
+        )
+    return dict(rows_of(url, sql))
+
+
+def running(url: str) -> set[int]:
+    """The sessions that run the endless statement."""
+    return {number for number, statement in sessions(url).items() if "numbers AS a" in statement}
+
+
+def soon(check: Callable[[], bool], seconds: float = 2.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if check():
+            return True
+        time.sleep(0.05)
+    return check()
+
+
+@pytest.fixture
+def opened(server: str) -> Iterator[Callable[[], Door]]:
+    driver = driver_for(server)
+    catalogue: Catalogue = driver.catalogue()
+    doors: list[Door] = []
+
+    def make() -> Door:
+        doors.append(Door(driver, catalogue, Limits(seconds=30)))
+        return doors[-1]
+
+    yield make
+    for door in doors:
+        door.close()
+
+
+def test_a_timeout_ends_the_statement_in_the_database(server: str, opened: Callable[[], Door]) -> None:
+    with pytest.raises(QueryTimeoutError):
+        opened().query(ENDLESS, seconds=0.5)
+    assert soon(lambda: not running(server))
+
+
+def test_ten_statements_cancelled_at_once_leave_nothing_behind(server: str, opened: Callable[[], Door]) -> None:
+    doors = [opened() for _ in range(10)]
+    ended: list[type[BaseException]] = []
+
+    def ask_for_ever(door: Door) -> None:
+        try:
+            door.query(ENDLESS)
+        except QueryCancelledError as error:
+            ended.append(type(error))
+        finally:
+            door.close()
+
+    threads = [threading.Thread(target=ask_for_ever, args=(door,)) for door in doors]
+    for thread in threads:
+        thread.start()
+    assert soon(lambda: len(running(server)) == 10, seconds=10)
+    for door in doors:
+        door.cancel()
+    assert soon(lambda: not running(server))
+    for thread in threads:
+        thread.join(5)
+    assert ended == [QueryCancelledError] * 10
+    assert soon(lambda: not sessions(server))
+
+
+def test_a_cut_result_ends_the_statement(server: str, opened: Callable[[], Door]) -> None:
+    door = opened()
+    started = time.perf_counter()
+    rows = door.query("SELECT a.n FROM numbers AS a, numbers AS b, numbers AS c", max_rows=50)
+    assert (len(rows.rows), rows.cut_by) == (50, "rows")
+    assert time.perf_counter() - started < 3
+    assert not running(server)
+    assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
+
+
+def test_a_session_that_the_server_ended_is_replaced_once(server: str, opened: Callable[[], Door]) -> None:
+    door = opened()
+    door.query("SELECT n FROM numbers")
+    end_sessions(server)
+    assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
+
+
+def test_a_statement_during_which_the_server_ends_the_session_is_tried_once_more(
+    server: str, opened: Callable[[], Door]
+) -> None:
+    door = opened()
+    door.query("SELECT n FROM numbers")
+    failures: list[BaseException] = []
+
+    def ask_for_ever() -> None:
+        try:
+            door.query(ENDLESS)
+        except ConnectionFailedError as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=ask_for_ever)
+    thread.start()
+    assert soon(lambda: bool(running(server)), seconds=5)
+    first = running(server)
+    end_sessions(server)
+    assert soon(lambda: bool(running(server) - first), seconds=5), "it was not tried again"
+    end_sessions(server)
+    thread.join(5)
+    assert "closed the connection" in str(failures[0])
+
+
+def end_sessions(url: str) -> None:
+    """What a restart, a failover or an impatient administrator does."""
+    for number in sessions(url):
+        if make_url(url).get_backend_name() == "postgresql":
+            rows_of(url, f"SELECT pg_terminate_backend({number})")
+        else:
+            ask(url, f"KILL {number}")
