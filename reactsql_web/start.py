@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import django
 from django.conf import settings
@@ -25,6 +24,7 @@ from django.core.management import CommandError, call_command
 from honcho import environ
 from honcho.manager import Manager
 
+from agents.llm.local_model import LocalModel, LocalModelError, fetch, local_model
 from agents.llm.profiles import ProfileError, from_environment, is_local
 from reactsql_web import ports
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _read_settings()
         return _ask(options.ask) if options.ask else _run()
-    except (CommandError, ImproperlyConfigured, ProfileError, ports.PortTakenError) as error:
+    except (CommandError, ImproperlyConfigured, LocalModelError, ProfileError, ports.PortTakenError) as error:
         print(f"\n{error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -57,42 +57,40 @@ def _read_settings() -> None:
     django.setup()
 
 
-def _local_model() -> str | None:
-    """Where the local model answers, or None where another one is set."""
-    profile = from_environment(os.environ)
-    return profile.api_base if is_local(profile) else None
+def _local_model() -> LocalModel | None:
+    """The model on this machine, or None where another one is set."""
+    return local_model(os.environ) if is_local(from_environment(os.environ)) else None
 
 
 def _run() -> int:
-    local_model = _local_model()
+    model = _local_model()
     ports.check_free("PORT", settings.HOST, settings.PORT)
-    if local_model:
-        _check_model_port(local_model)
-    for step in _steps(local_model):
+    if model:
+        ports.check_free("LOCAL_MODEL_PORT", "127.0.0.1", model.port)
+    for step in _steps(model):
         step()
-    return _run_processes(local_model)
+    return _run_processes(model)
 
 
-def _check_model_port(local_model: str) -> None:
-    place = urlsplit(local_model)
-    ports.check_free("LOCAL_MODEL_PORT", place.hostname or "", place.port or 0)
-
-
-def _steps(local_model: str | None) -> Iterator[Callable[[], object]]:
+def _steps(model: LocalModel | None) -> Iterator[Callable[[], object]]:
     """What the first start does; on a later one each finds its work done."""
-    if local_model:
-        yield lambda: call_command("local_model", "fetch")
+    if model:
+        yield lambda: fetch(model, _say)
     yield lambda: call_command("migrate", verbosity=0)
     yield lambda: call_command("demo_database", verbosity=0)
     yield lambda: call_command("prepare")
 
 
-def _run_processes(local_model: str | None) -> int:
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _run_processes(model: LocalModel | None) -> int:
     manager = Manager()
-    for name in ("web", "worker", "model") if local_model else ("web", "worker"):
+    for name in ("web", "worker", "model") if model else ("web", "worker"):
         command = f"{shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
         manager.add_process(name, command, env=_process_environment(), cwd=str(ROOT))
-    threading.Thread(target=_announce, args=(local_model,), daemon=True).start()
+    threading.Thread(target=_announce, args=(model,), daemon=True).start()
     signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # the terminal was closed
     manager.loop()
     return 0 if manager.returncode in (130, 143) else int(manager.returncode or 0)
@@ -103,10 +101,10 @@ def _process_environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}", "PYTHONUNBUFFERED": "1"}
 
 
-def _announce(local_model: str | None) -> None:
+def _announce(model: LocalModel | None) -> None:
     late = ports.wait_until_up(f"{ports.address(settings.HOST, settings.PORT)}/readyz", START_SECONDS)
-    if not late and local_model:
-        late = ports.wait_until_up(f"{local_model}/models", START_SECONDS)
+    if not late and model:
+        late = ports.wait_until_up(f"{model.address}/health", START_SECONDS)
     if late:
         print(f"\n  Not ready after {START_SECONDS:.0f} seconds: {late}. The lines above may tell why.\n", flush=True)
     else:
@@ -121,16 +119,18 @@ def _ask(question: str) -> int:
 
 
 @contextmanager
-def _model_server(local_model: str | None) -> Iterator[None]:
+def _model_server(model: LocalModel | None) -> Iterator[None]:
     """The local model for one question, unless another model is set or `make run` serves it already."""
-    if local_model is None or not ports.wait_until_up(f"{local_model}/models", 0):
+    if model is None or model.is_ready():
         yield
         return
-    _check_model_port(local_model)
-    call_command("local_model", "fetch")
-    server = subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "local_model", "serve"])
+    ports.check_free("LOCAL_MODEL_PORT", "127.0.0.1", model.port)
+    fetch(model, _say)
+    command = [sys.executable, str(ROOT / "manage.py"), "local_model", "serve"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        late = ports.wait_until_up(f"{local_model}/models", START_SECONDS, while_=lambda: server.poll() is None)
+        health = f"{model.address}/health"
+        late = ports.wait_until_up(health, START_SECONDS, while_=lambda: server.poll() is None)
         if late:
             raise CommandError(f"The local model did not start: {late}")
         yield
