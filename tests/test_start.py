@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -114,3 +115,63 @@ def test_what_cannot_start_is_given_up_with_its_own_exit_status(tmp_path: Path) 
     with kept(f"sh -c 'echo $$ >> {file}; exit 7'") as keeper:
         assert keeper.wait(30) == 7
         assert len(pids(file)) == 3
+
+
+@contextmanager
+def started(folder: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """`make run` on an empty data folder, with another model set, so that nothing is fetched."""
+    settings = {
+        "DATA_DIR": str(folder), "DATABASES_DIR": str(folder / "databases"), "PORT": str(free_port()),
+        "LLM_MODEL": "openai/none", "LLM_API_BASE": f"http://127.0.0.1:{free_port()}/v1", "LLM_API_KEY": "none",
+    }  # fmt: skip
+    with (folder / "out").open("w") as out:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "reactsql_web.start"], cwd=ROOT, env={**os.environ, **settings, **variables},
+            start_new_session=True, stdout=out, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+    try:
+        yield run
+    finally:
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGTERM)
+            run.wait(20)
+
+
+def said(folder: Path, words: str) -> Callable[[], list[str]]:
+    return lambda: re.findall(words, (folder / "out").read_text())
+
+
+def processes_under(pid: int) -> list[int]:
+    """All descendants of `pid`, children first."""
+    found = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = [tuple(map(int, line.split())) for line in found.splitlines()]
+    children = [child for child, parent in parents if parent == pid]
+    return children + [below for child in children for below in processes_under(child)]
+
+
+def test_one_command_starts_everything_and_one_signal_stops_it(tmp_path: Path) -> None:
+    with started(tmp_path) as run:
+        wait_for("the address", said(tmp_path, r"is ready: (http://\S+)"), 120)
+        assert len(said(tmp_path, "Password: ")()) == 1
+        keeper = int(said(tmp_path, r"worker started \(pid=(\d+)\)")()[0])
+        os.kill(processes_under(keeper)[-1], signal.SIGKILL)
+        wait_for("the worker's return", said(tmp_path, "worker ended with -9; starting it again"))
+        wait_for("a new worker", lambda: processes_under(keeper))
+        everything = processes_under(run.pid)
+        os.kill(run.pid, signal.SIGINT)
+        assert run.wait(20) == 0
+        assert [pid for pid in everything if is_alive(pid)] == []
+
+
+def test_a_taken_port_stops_the_start_before_anything_is_made(tmp_path: Path) -> None:
+    with taken_port() as port, started(tmp_path, PORT=str(port)) as run:
+        assert run.wait(30) == 1
+        assert said(tmp_path, f"Port {port} is in use")()
+        assert not (tmp_path / "databases").exists()
+
+
+def test_a_setting_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with started(tmp_path, PORT="eighty") as run:
+        assert run.wait(30) == 1
+        assert said(tmp_path, "PORT: 'eighty' cannot be read")()
+        assert not said(tmp_path, "Traceback")()
