@@ -88,7 +88,7 @@ def _say(line: str) -> None:
 def _run_processes(model: LocalModel | None) -> int:
     manager = Manager()
     for name in ("web", "worker", "model") if model else ("web", "worker"):
-        command = f"{shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
+        command = f"exec {shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
         manager.add_process(name, command, env=_process_environment(), cwd=str(ROOT))
     threading.Thread(target=_announce, args=(model,), daemon=True).start()
     signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # the terminal was closed
