@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.llm.parsing.loading import UnreadableJSONError, load
 from agents.llm.parsing.spans import Span, find_brackets
 
-_OPEN = re.compile(r"<\s*(?:think|thinking)\s*>", re.IGNORECASE)
-_CLOSE = re.compile(r"<\s*/\s*(?:think|thinking)\s*>", re.IGNORECASE)
-_TAG = re.compile(r"<\s*/?\s*(?:think|thinking)\s*>", re.IGNORECASE)
+# <think>, its relatives, and the channels in which one family of models writes when its server leaves them in.
+_OPEN_TAG = (
+    r"<\s*(?:think|thinking|thought|reasoning)\s*>|\[THINK\]"
+    r"|(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>"
+)
+_CLOSE_TAG = (
+    r"<\s*/\s*(?:think|thinking|thought|reasoning)\s*>|\[/THINK\]"
+    r"|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>"
+)
+_TAG = re.compile(f"(?P<open>{_OPEN_TAG})|(?P<close>{_CLOSE_TAG})", re.IGNORECASE)
+_GAP = "\n…\n"  # where a thought was taken out, so that what stood around it is not joined
 # What begins a turn that is not the model's to write.
 _INVENTED = re.compile(
     r"^[ \t>#*\[]*observations?\b[\]* \t]*:|<\s*observation\s*>|<\s*tool_response\s*>"
     r"|<\|(?:im_start|start_header_id|start|user|observation)\|>|\[INST\]",
     re.IGNORECASE | re.MULTILINE,
 )
-_SPECIAL_TOKENS = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</s>|<end_of_turn>|<｜[^｜>]{1,40}｜>")
+_SPECIAL_TOKENS = re.compile(
+    r"<\|(?!(?:start|channel|message)\|)[A-Za-z_]{1,30}\|>|</s>|<end_of_turn>|<｜[^｜>]{1,40}｜>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +41,36 @@ class Preamble:
 
 
 def split_thought(text: str) -> Preamble:
-    """Take off an anchored `<think>` block, closed, or with its opening tag missing. Only a preamble is taken:
-    a tag inside the text of a call stays where it is."""
+    """Take off thoughts: between tags, or before a closing tag whose opening one is missing. A tag inside the text of
+    a call stays where it is."""
+    text = text.strip()
     thoughts: list[str] = []
-    rest = text.strip()
-    while opening := _OPEN.match(rest):
-        closing = _first_outside_json(_CLOSE, rest, opening.end())
-        if closing is None:
-            return Preamble("\n".join([*thoughts, rest[opening.end() :].strip()]), rest[opening.end() :], open=True)
-        thoughts.append(rest[opening.end() : closing.start()].strip())
-        rest = rest[closing.end() :].lstrip()
-    if not thoughts:
-        tag = _first_outside_json(_TAG, rest, 0)
-        if tag and _CLOSE.fullmatch(tag.group()):
-            return Preamble(rest[: tag.start()].strip(), rest[tag.end() :].lstrip())
-    return Preamble("\n".join(filter(None, thoughts)), rest)
+    kept: list[str] = []
+    position, inside = 0, False
+    for tag in _outside_json(_TAG, text, 0):
+        piece = text[position : tag.start()]
+        if tag["close"] and not inside:
+            thoughts, kept = [*thoughts, *kept, piece], []
+        else:
+            (thoughts if inside else kept).append(piece)
+        position, inside = tag.end(), tag["close"] is None
+    rest = text[position:]
+    if inside and not any("[" in piece or "{" in piece for piece in kept):
+        return Preamble(_joined([*kept, *thoughts, rest]), rest, open=True)
+    if inside:
+        thoughts.append(rest)
+    else:
+        kept.append(rest)
+    return Preamble(_joined(thoughts), _GAP.join(piece for piece in kept if piece.strip()))
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    return "\n".join(piece.strip() for piece in pieces if piece.strip())
 
 
 def cut_invention(text: str) -> tuple[str, bool]:
     """`text` up to the first observation or turn that the model made up, and whether there was one."""
-    invented = _first_outside_json(_INVENTED, text, 1 if text.startswith("<|") else 0)
+    invented = next(_outside_json(_INVENTED, text, 1 if text.startswith("<|") else 0), None)
     return (text[: invented.start()], True) if invented else (text, False)
 
 
@@ -69,12 +90,11 @@ def without_special_tokens(text: str) -> str:
     return text
 
 
-def _first_outside_json(pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
-    """The first match that does not stand inside a readable piece of JSON."""
-    if not pattern.search(text, start):
-        return None
-    spans = find_brackets(text).spans
-    return next((match for match in pattern.finditer(text, start) if not _in_json(match.start(), text, spans)), None)
+def _outside_json(pattern: re.Pattern[str], text: str, start: int) -> Iterator[re.Match[str]]:
+    """The matches that do not stand inside a readable piece of JSON."""
+    if pattern.search(text, start):
+        spans = find_brackets(text).spans
+        yield from (match for match in pattern.finditer(text, start) if not _in_json(match.start(), text, spans))
 
 
 def _in_json(position: int, text: str, spans: tuple[Span, ...]) -> bool:
