@@ -1,0 +1,52 @@
+"""What people may send. Length and rate are checked by the services, which own those limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from agents import selectors
+from agents.models import LanguageModel
+from connections import selectors as connection_selectors
+from connections.models import Connection, User
+
+
+class QuestionForm(forms.Form):
+    """A question typed into the composer, or a suggestion chosen from a list."""
+
+    question = forms.CharField(required=False, strip=False)
+    suggestion = forms.CharField(required=False)
+    model = forms.ModelChoiceField(LanguageModel.objects.none(), required=False, empty_label=None)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = selectors.language_models()  # type: ignore[attr-defined]
+
+    @property
+    def text(self) -> str:
+        return self.cleaned_data["suggestion"] or self.cleaned_data["question"]
+
+    @property
+    def model(self) -> LanguageModel | None:
+        chosen: LanguageModel | None = self.cleaned_data["model"]
+        return chosen
+
+
+class AskForm(QuestionForm):
+    connection = forms.ModelChoiceField(
+        Connection.objects.none(), error_messages={"invalid_choice": "This connection is not there, or not yours to ask."}
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, user=user, **kwargs)
+        self.fields["connection"].queryset = connection_selectors.connections_to_ask(user)  # type: ignore[attr-defined]
+
+
+class HistoryForm(forms.Form):
+    """The filters of the list of questions."""
+
+    q = forms.CharField(required=False)
+    status = forms.CharField(required=False)
+    connection = forms.IntegerField(required=False)
+    page = forms.IntegerField(required=False, min_value=1)
