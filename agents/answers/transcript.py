@@ -6,6 +6,7 @@ stream (one after another) show the same. Pure: no HTML, no database.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -26,6 +27,7 @@ class Transcript:
         self.turns: list[Turn] = []
         self.totals = Totals()
         self.status: Phrase = (text("Waiting for a worker"),)
+        self.sources: list[int] = []
         self.ended = False
         self.position = 0
         self._names: dict[str, str] = {}
@@ -43,6 +45,15 @@ class Transcript:
         self.position = max(self.position, event.position)
         applier = self._appliers.get(event.kind)
         return tuple(applier(event)) if applier else ()
+
+    def think(self, number: int, reply: str) -> tuple[Change, ...]:
+        """The reply of turn `number` as far as it has come; only its thought is shown."""
+        turn = self.turn(str(number))
+        thought = thought_in(reply)
+        if turn is None or not turn.thinking or thought == turn.thought:
+            return ()
+        turn.thought = thought
+        return (Change("thought", turn.key),)
 
     def turn(self, key: str) -> Turn | None:
         return next((turn for turn in self.turns if turn.key == key), None)
@@ -67,14 +78,14 @@ class Transcript:
     def _asked(self, event: events.ModelCallStarted) -> list[Change]:
         if event.turn == 0 or event.purpose == "shaper":
             return self._say(text("Writing the answer"))
-        known = self.turn(_key(event)) is not None
+        known = self.turn(branch_key(event)) is not None
         changes = [] if known else self._close_before(event)
         turn = self._turn(event)
         turn.thinking = True
         return [*changes, *([] if known else [Change("turn", turn.key)]), *self._say(text("Thinking"))]
 
     def _thinking(self, event: events.ThoughtDelta) -> list[Change]:
-        turn = self.turn(_key(event))
+        turn = self.turn(branch_key(event))
         if turn is None or not turn.thinking:
             return []
         turn.thought += event.text
@@ -125,7 +136,7 @@ class Transcript:
         return [*changes, *self._close(turn, event.at)]
 
     def _warned(self, event: events.Warned) -> list[Change]:
-        turn = self.turn(_key(event))
+        turn = self.turn(branch_key(event))
         if turn is None:
             return []
         turn.notes = (*turn.notes, event.text)
@@ -135,13 +146,14 @@ class Transcript:
         return self._say(text(f"The model did not answer ({event.reason}); attempt {event.attempt + 1} follows"))
 
     def _final(self, event: events.Final) -> list[Change]:
-        turn = self.turn(_key(event))
+        turn = self.turn(branch_key(event))
         if turn is None:
             return []
         turn.is_final, turn.thinking = True, False
         return [Change("thought", turn.key), *self._close(turn, event.at), *self._say(text("Writing the answer"))]
 
     def _shaped(self, event: events.Shaped) -> list[Change]:
+        self.sources = list(event.sources)
         return []
 
     def _end(self, event: events.Event) -> list[Change]:
@@ -155,7 +167,7 @@ class Transcript:
     # What the methods above share.
 
     def _turn(self, event: events.Event) -> Turn:
-        key = _key(event)
+        key = branch_key(event)
         turn = self.turn(key)
         if turn is None:
             turn = Turn(key=key, number=event.turn, branch=event.branch, started_at=_moment(event.at))
@@ -233,7 +245,17 @@ class Transcript:
 _NO_INPUT = frozenset({"table_ref", "execute", "probe_values", "value_exists", "sim_value_in", "set_operation"})
 
 
-def _key(event: events.Event) -> str:
+_ACT_BEGINS = re.compile(r'</think>|```|\n\s*\[|\[\s*\{|\{\s*"')
+
+
+def thought_in(reply: str) -> str:
+    """The thought at the head of a reply that is still being written: what stands before the calls or the final."""
+    begun = reply.lstrip().removeprefix("<think>").lstrip()
+    found = _ACT_BEGINS.search(begun)
+    return (begun[: found.start()] if found else begun).strip()
+
+
+def branch_key(event: events.Event) -> str:
     return f"{event.branch}-{event.turn}" if event.branch else str(event.turn)
 
 

@@ -11,8 +11,8 @@ from agents.answers.wording import Phrase
 
 CallState = Literal["wait", "run", "ok", "warn", "err", "skip"]
 
-# What a change asks to be shown again. "turn" is new; "head" is a turn's first line; "end" closes the run.
-ChangeKind = Literal["turn", "head", "thought", "calls", "call", "status", "end"]
+# What a change asks to be shown again. "turn" is new, "whole" all of one; "head" is its first line; "end" the run's end.
+ChangeKind = Literal["turn", "whole", "head", "thought", "calls", "call", "status", "end"]
 
 
 @dataclass(frozen=True, slots=True)

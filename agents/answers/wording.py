@@ -6,6 +6,7 @@ is HTML. Three tenses: `wait` is the bare verb, `run` what happens now, `done` w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -255,3 +256,11 @@ _SPEAKERS: Mapping[str, Callable[[Mapping[str, Any], Tense, Names], Phrase]] = {
     "materialize": _materialize, "execute": _execute, "probe_values": _probe, "value_exists": _exists,
     "sim_value_in": _similar, "set_operation": _set, "execute_sql": _sql,
 }  # fmt: skip
+
+
+_CITATION = re.compile(r"<execute_result_(\d+)>")
+
+
+def without_citations(sentence: str) -> str:
+    """A final text as people read it: `<execute_result_2>` is "result 2"."""
+    return _CITATION.sub(lambda found: f"result {found.group(1)}", sentence)

@@ -1,0 +1,25 @@
+"""The product's pages. The start page is named `home`."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from agents.views import asking, exporting, history, streaming, threads, tracing
+
+urlpatterns = [
+    path("", asking.home, name="home"),
+    path("ask", asking.ask, name="ask"),
+    path("questions/", history.history, name="history"),
+    path("threads/<uuid:thread_id>", threads.thread, name="thread"),
+    path("threads/<uuid:thread_id>/ask", asking.follow_up, name="follow_up"),
+    path("runs/<uuid:run_id>", threads.run, name="run"),
+    path("runs/<uuid:run_id>/turns", threads.turns, name="turns"),
+    path("runs/<uuid:run_id>/stream", streaming.follow_run, name="stream"),
+    path("runs/<uuid:run_id>/stop", asking.stop, name="stop"),
+    path("runs/<uuid:run_id>/again", asking.ask_again, name="ask_again"),
+    path("runs/<uuid:run_id>/export.<slug:format>", exporting.export, name="export"),
+    path("runs/<uuid:run_id>/trace", tracing.trace, name="trace"),
+    path("runs/<uuid:run_id>/trace.json", tracing.trace_json, name="trace_json"),
+    path("runs/<uuid:run_id>/prompt/<int:position>", tracing.prompt, name="prompt"),
+    path("", include("connections.urls")),
+]

@@ -1,0 +1,113 @@
+"""Asking: the start page, new questions and follow-ups, asking again, stopping."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from agents import services
+from agents.forms import AskForm, QuestionForm
+from agents.views import composer
+from agents.views.objects import person, run_to_cancel, run_to_see, thread_to_see
+from agents.views.threads import render_thread
+from connections import selectors as connection_selectors
+from connections.models import Connection
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    connection = _connection_asked_for(request)
+    return _ask_page(request, connection=connection, text=request.GET.get("q", ""))
+
+
+@login_required
+@require_POST
+def ask(request: HttpRequest) -> HttpResponse:
+    """A new question in a new thread."""
+    user = person(request)
+    form = AskForm(request.POST, user=user)
+    if not form.is_valid():
+        return _ask_page(request, text=request.POST.get("question", ""), error=_first_error(form))
+    connection: Connection = form.cleaned_data["connection"]
+    try:
+        run = services.ask(user=user, connection=connection, text=form.text, language_model=form.model)
+    except ValidationError as error:
+        return _ask_page(request, connection=connection, text=form.text, error=" ".join(error.messages))
+    return redirect("run", run.pk)
+
+
+@login_required
+@require_POST
+def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    """The next question in a thread."""
+    user, thread = person(request), thread_to_see(request, thread_id)
+    form = QuestionForm(request.POST, user=user)
+    if not form.is_valid():
+        return render_thread(request, thread, text=request.POST.get("question", ""), error=_first_error(form), status=422)
+    if thread.connection is None:
+        raise Http404("The connection of this thread was deleted.")
+    try:
+        run = services.ask(
+            user=user, connection=thread.connection, text=form.text, thread=thread, language_model=form.model
+        )
+    except ValidationError as error:
+        return render_thread(request, thread, text=form.text, error=" ".join(error.messages), status=422)
+    except ObjectDoesNotExist as error:
+        raise Http404("This thread cannot be gone on with.") from error
+    return redirect("run", run.pk)
+
+
+@login_required
+@require_POST
+def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Another attempt at the question of a run."""
+    user, run = person(request), run_to_see(request, run_id)
+    form = QuestionForm(request.POST, user=user)
+    model = form.model if form.is_valid() else None
+    try:
+        fresh = services.ask_again(user=user, question=run.question, language_model=model or run.language_model)
+    except ValidationError as error:
+        return render_thread(request, run.question.thread, run, error=" ".join(error.messages), status=422)
+    except ObjectDoesNotExist as error:
+        raise Http404("This question cannot be asked again by you.") from error
+    return redirect("run", fresh.pk)
+
+
+@login_required
+@require_POST
+def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Ask the worker to stop. The page that follows the run sees it end."""
+    run = run_to_cancel(request, run_id)
+    services.cancel_run(user=person(request), run=run)
+    return HttpResponse(status=204) if getattr(request, "htmx", False) else redirect("run", run.pk)
+
+
+def _ask_page(
+    request: HttpRequest, *, connection: Connection | None = None, text: str = "", error: str = ""
+) -> HttpResponse:
+    user = person(request)
+    shown = composer.for_a_new_question(user, connection=connection, text=text, error=error)
+    model = next(iter(shown.models), None)
+    context = {
+        "composer": shown,
+        "suggestions": composer.suggestions_for(user, shown.connection),
+        "small_model": model.name if model is not None and model.small else "",
+    }
+    return render(request, "agents/ask.html", context, status=422 if error else 200)
+
+
+def _connection_asked_for(request: HttpRequest) -> Connection | None:
+    wanted = request.GET.get("connection", "")
+    if not (wanted.isascii() and wanted.isdigit() and len(wanted) < 10):
+        return None
+    return connection_selectors.connections_to_ask(person(request)).filter(pk=int(wanted)).first()
+
+
+def _first_error(form: QuestionForm) -> str:
+    return next((str(message) for messages in form.errors.values() for message in messages), "")

@@ -1,0 +1,128 @@
+"""The composer: what it offers, and the suggestions below it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.urls import reverse
+
+from agents import permissions, selectors
+from agents.answers.suggestions import suggest
+from agents.llm import profiles
+from agents.models import Run, Thread
+from connections import selectors as connection_selectors
+from connections.models import Connection, User
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """`value` is what the form sends: a stored model's key, or nothing for the site's own."""
+
+    value: str
+    name: str
+    small: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    action: str
+    placeholder: str
+    connections: Sequence[Connection]
+    connection: Connection | None
+    models: Sequence[ModelChoice]
+    model: str = ""
+    large: bool = False
+    live_run: UUID | None = None
+    text: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    title: str
+    connection: Connection
+    tables: int
+    read_at: datetime | None
+    items: Sequence[Suggestion]
+
+
+def model_choices() -> list[ModelChoice]:
+    """The stored models, the default first; without any, the model of the environment."""
+    stored = [ModelChoice(str(model.pk), model.name, model.size == model.Size.SMALL) for model in selectors.language_models()]
+    if stored:
+        return stored
+    try:
+        profile = profiles.from_environment(os.environ)
+    except profiles.ProfileError:
+        return [ModelChoice("", "No model is set", False)]
+    return [ModelChoice("", profile.name, profile.size == "small")]
+
+
+def for_a_new_question(user: User, *, connection: Connection | None = None, text: str = "", error: str = "") -> Composer:
+    connections = list(connection_selectors.connections_to_ask(user))
+    chosen = next((one for one in connections if connection is not None and one.pk == connection.pk), None)
+    chosen = chosen or next(iter(connections), None)
+    return Composer(
+        action=reverse("ask"), placeholder=_placeholder(chosen), connections=connections, connection=chosen,
+        models=model_choices(), large=True, text=text, error=error,
+    )  # fmt: skip
+
+
+def for_a_thread(user: User, thread: Thread, latest: Run, *, text: str = "", error: str = "") -> Composer | None:
+    """None where `user` may not go on asking here."""
+    if not permissions.may_follow_up(user, thread):
+        return None
+    live = latest.pk if latest.is_live else None
+    model = str(latest.language_model_id or "")
+    return Composer(
+        action=reverse("follow_up", args=[thread.pk]), placeholder=_next_placeholder(latest), connections=(),
+        connection=thread.connection, models=model_choices(), model=model, live_run=live, text=text, error=error,
+    )  # fmt: skip
+
+
+def _placeholder(connection: Connection | None) -> str:
+    tables = _table_names(connection)[:3]
+    return f"Ask about {', '.join(tables)}…" if tables else "Ask a question"
+
+
+def _next_placeholder(run: Run) -> str:
+    if run.is_live:
+        return "Write the next question"
+    if run.status == "clarify":
+        return "Answer in your own words"
+    return "Ask a follow-up" if run.status == "answered" else "Say it in other words"
+
+
+def _table_names(connection: Connection | None) -> list[str]:
+    """The largest tables first, as people call them."""
+    catalogue = connection_selectors.catalogue_of(connection) if connection is not None else None
+    if catalogue is None:
+        return []
+    tables = sorted(catalogue.tables, key=lambda table: -(table.row_estimate or 0))
+    return [table.name.replace("_", " ") for table in tables]
+
+
+def suggestions_for(user: User, connection: Connection | None) -> Suggestions | None:
+    """Questions made from the catalogue without a model, after the person's own last ones on this connection."""
+    if connection is None:
+        return None
+    snapshot = connection_selectors.snapshot_of(connection)
+    catalogue = connection_selectors.catalogue_of(connection)
+    asked = selectors.history(user, connection_id=connection.pk)[:2]
+    own = [Suggestion(question.text, "You asked this before") for question in asked if len(question.text) <= 120]
+    made = [Suggestion(text, "Suggested for this connection") for text in (suggest(catalogue) if catalogue else ())]
+    items = [*made[: 6 - len(own)], *own]
+    return Suggestions(
+        "Questions to start from", connection, snapshot.table_count if snapshot else 0,
+        snapshot.taken_at if snapshot else None, items,
+    )  # fmt: skip

@@ -1,0 +1,39 @@
+"""Objects for the person who asks for them, each helper named for the right it grants. Anything else is 404."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpRequest
+
+from agents import selectors
+from agents.models import Run, Thread
+from connections.models import User
+
+
+def person(request: HttpRequest) -> User:
+    """The logged-in person; views are behind login_required."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def run_to_see(request: HttpRequest, run_id: UUID) -> Run:
+    try:
+        return selectors.run_to_see(person(request), run_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such run among your questions.") from error
+
+
+def run_to_cancel(request: HttpRequest, run_id: UUID) -> Run:
+    try:
+        return selectors.run_to_cancel(person(request), run_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such run among your questions.") from error
+
+
+def thread_to_see(request: HttpRequest, thread_id: UUID) -> Thread:
+    try:
+        return selectors.thread_to_see(person(request), thread_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such thread among your questions.") from error

@@ -1,0 +1,85 @@
+"""The one object that proves an answer: tabs Answer, Table, Chart, Steps, SQL over the stored result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from agents.answers.transcript import Transcript
+from agents.models import Run
+from agents.views import panels
+from agents.views.results import ShownResult, shown_result
+
+TABS = {"answer": "Answer", "table": "Table", "chart": "Chart", "steps": "Steps", "sql": "SQL"}
+FORMATS = {"csv": "CSV", "xlsx": "Excel", "parquet": "Parquet", "json": "JSON"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    key: str
+    name: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    key: str
+    name: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a panel is built from. `params` is the query string: page, sort, chart options, the chosen step."""
+
+    run: Run
+    result: ShownResult
+    transcript: Transcript
+    prefix: str
+    params: Mapping[str, str]
+
+    @property
+    def table_id(self) -> str:
+        return f"{self.prefix}result-{self.result.number}-table"
+
+    def number(self, name: str) -> int:
+        """A whole number of the query string; 0 when it is missing or no number."""
+        text = self.params.get(name, "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+    def url(self, tab: str, **params: object) -> str:
+        query = "&".join(f"{name}={value}" for name, value in {"tab": tab, **params}.items())
+        return f"{reverse('run', args=[self.run.pk])}?{query}"
+
+
+def context_of(params: Mapping[str, str], run: Run, transcript: Transcript, prefix: str) -> dict[str, Any]:
+    """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only."""
+    result = shown_result(run)
+    if result is None:
+        return {"result": None}
+    view = View(run, result, transcript, prefix, params)
+    offered = [key for key in TABS if key not in _missing(run)]
+    tab = params.get("tab", "")
+    tab = tab if tab in offered else "table" if result.row_count and result.row_count > 1 else "answer"
+    return {
+        "result": result,
+        "tab": tab,
+        "tabs": [Tab(key, TABS[key], key == tab) for key in offered],
+        "panel_template": f"agents/parts/panel_{tab}.html",
+        "panel": panels.PANELS[tab](view),
+        "exports": _exports(result),
+        "tokens": run.input_tokens + run.output_tokens,
+    }
+
+
+def _missing(run: Run) -> set[str]:
+    return {*(() if run.program else ("steps",)), *(() if run.sql else ("sql",))}
+
+
+def _exports(result: ShownResult) -> list[Export]:
+    if result.expired:
+        return []
+    return [Export(key, name, f"{result.rows_stored:,} stored rows") for key, name in FORMATS.items()]

@@ -1,0 +1,112 @@
+"""The Steps tab: the program as a list with rows in and out, and its picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agents.answers.graph import Step, draw, steps_of
+from agents.answers.highlight import json_pieces
+from agents.answers.program import tables_of
+from agents.answers.transcript import Transcript
+from agents.answers.turns import CallLine
+from agents.answers.wording import Phrase, plain, say, spoken
+from agents.templatetags.answers import call_rows, count
+
+if TYPE_CHECKING:
+    from agents.views.result_object import View
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    number: int
+    phrase: Phrase
+    handle: str
+    rows: Any
+    url: str
+    current: bool
+    columns: Sequence[Mapping[str, Any]] = ()
+    ms: float | None = None
+    trace_key: str = ""
+    pieces: Sequence[tuple[str, str]] = ()
+
+
+def steps_panel(view: View) -> dict[str, Any]:
+    program = view.run.program
+    steps = steps_of(program)
+    current = view.number("step") or None
+    lines = _lines_by_call(view.transcript)
+    names: dict[str, str] = {}
+    shown = []
+    for step in steps:
+        shown.append(_step_line(view, step, lines, names, current))
+        if step.call.get("out"):
+            names[str(step.call["out"])] = spoken(step.call, names)
+    return {
+        "steps": shown,
+        "tables": tables_of(program),
+        "ms": view.result.ms,
+        "graph": _picture(view, steps, shown, current),
+        "program": json.dumps(program, indent=2, ensure_ascii=False),
+    }
+
+
+def _step_line(
+    view: View, step: Step, lines: Mapping[str, CallLine], names: Mapping[str, str], current: int | None
+) -> StepLine:
+    line = lines.get(_call_key(step.call))
+    here = step.number == current
+    is_result = step.kind == "res"
+    result = view.result.number if is_result and view.result.stored is not None else None
+    return StepLine(
+        number=step.number,
+        phrase=say(step.call, "wait", names, result=result),
+        handle=step.name,
+        rows=call_rows(line) if line is not None else "",
+        url=view.url("steps") if here else view.url("steps", step=step.number),
+        current=here,
+        columns=line.columns if line is not None else (),
+        ms=line.ms if line is not None else None,
+        trace_key=line.key if line is not None else "",
+        pieces=json_pieces(json.dumps(step.call, indent=2, ensure_ascii=False)) if here else (),
+    )
+
+
+def _call_key(call: Mapping[str, Any]) -> str:
+    return json.dumps({name: call.get(name) for name in ("op", "args", "out")}, sort_keys=True, default=str)
+
+
+def _lines_by_call(transcript: Transcript) -> dict[str, CallLine]:
+    """The newest line of every call that worked, found by operation, arguments and handle."""
+    found: dict[str, CallLine] = {}
+    for turn in transcript.turns:
+        for line in turn.calls:
+            if line.state in ("ok", "warn"):
+                found[_call_key({**line.call, "out": line.handle or line.call.get("out")})] = line
+                found[_call_key(line.call)] = line
+    return found
+
+
+def _picture(view: View, steps: Sequence[Step], shown: Sequence[StepLine], current: int | None) -> dict[str, Any] | None:
+    graph = draw(steps, current)
+    if graph is None:
+        return None
+    lines = {line.number: line for line in shown}
+    by_call = _lines_by_call(view.transcript)
+    rows = {step.number: by_call.get(_call_key(step.call)) for step in steps}
+    nodes = []
+    for node in graph.nodes:
+        line, words = rows[node.number], plain(lines[node.number].phrase)
+        known = count(line.rows_out, line.rows_exact) if line is not None and line.rows_out is not None else ""
+        label = f"{node.name}{f' {known} rows' if known else ''}: {words}"
+        nodes.append({
+            "number": node.number, "name": node.name, "kind": node.kind, "x": node.x, "y": node.y,
+            "middle": node.middle, "name_y": node.name_y if known else node.y + 22, "rows_y": node.rows_y, "rows": known,
+            "url": lines[node.number].url, "current": node.number == current, "label": label,
+        })  # fmt: skip
+    return {
+        "nodes": nodes, "edges": graph.edges, "width": graph.width, "height": graph.height,
+        "node_width": graph.node_width, "node_height": graph.node_height,
+    }  # fmt: skip

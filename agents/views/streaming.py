@@ -1,0 +1,128 @@
+"""A run live: the same fragments as on the page, sent as server-sent events the moment something happens.
+
+Each message holds what changed as `<hx-partial>` elements, which htmx swaps by id, and carries the event's position as
+its id. A reader that comes back names the last id it saw and goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseForbidden
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from agents import permissions, selectors
+from agents.answers.transcript import Transcript
+from agents.answers.turns import CallLine, Change, Turn
+from agents.models import Run
+from agents.traces import stream
+from agents.views.outcome import Place, render_run, transcript_of
+from connections.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A change with what it shows; "whole" is a turn that has ended."""
+
+    kind: str
+    turn: Turn | None = None
+    line: CallLine | None = None
+
+
+@require_safe
+async def follow_run(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+    user = await request.auser()
+    if not isinstance(user, User):
+        return HttpResponseForbidden("Log in first.")
+    run = await sync_to_async(_run_to_see)(user, run_id)
+    after = _position(request)
+    transcript = await sync_to_async(_transcript_until)(run, after)
+    return stream.sse_response(_messages(request, user, run, transcript, after))
+
+
+async def _messages(
+    request: HttpRequest, user: User, run: Run, transcript: Transcript, after: int
+) -> AsyncIterator[bytes]:
+    async for item in stream.follow(run.pk, after):
+        if item is None:
+            yield stream.KEEP_ALIVE
+            continue
+        if isinstance(item, stream.Thought):
+            changes, position = transcript.think(item.turn, item.text), None
+        else:
+            changes, position = transcript.apply(item), item.position
+        html = _render_changes(transcript, changes)
+        if html or position:
+            yield _message(html, position)
+    ended = await sync_to_async(_render_end)(request, user, run.pk)
+    if ended:
+        yield _message(ended, None)
+
+
+def _message(html: str, position: int | None) -> bytes:
+    return stream.sse_message("", html.replace("\r", ""), position=position)
+
+
+def _render_changes(transcript: Transcript, changes: Iterable[Change]) -> str:
+    shown = [found for change in _merged(transcript, changes) if (found := _shown(transcript, change)) is not None]
+    if not shown:
+        return ""
+    return render_to_string("agents/parts/changes.html", {"changes": shown, "transcript": transcript, "prefix": ""})
+
+
+def _merged(transcript: Transcript, changes: Iterable[Change]) -> list[Change]:
+    """Each fragment once, in its newest state; a turn that has ended is shown whole."""
+    unique = list(dict.fromkeys(changes))
+    ended = {turn.key for turn in transcript.turns if not turn.running}
+    whole = {change.turn for change in unique if change.kind == "head" and change.turn in ended}
+    rest = [change for change in unique if change.turn not in whole]
+    return [*(Change("whole", key) for key in whole), *rest]
+
+
+def _shown(transcript: Transcript, change: Change) -> Shown | None:
+    if change.kind == "status":
+        return Shown("status")
+    turn = transcript.turn(change.turn)
+    if turn is None:
+        return None
+    if change.kind == "call":
+        return Shown("call", turn, turn.calls[change.call - 1])
+    return Shown(change.kind, turn)
+
+
+def _render_end(request: HttpRequest, user: User, run_id: UUID) -> str:
+    """What takes the place of the live run; "" while it is live, which makes the reader come back."""
+    run = _run_to_see(user, run_id)
+    if run.is_live:
+        return ""
+    thread = run.question.thread
+    place = Place(thread, may_ask=permissions.may_follow_up(user, thread))
+    context = {
+        "run": run,
+        "answer": render_run(request, run, place),
+        "recent": selectors.recent_threads(user),
+        "current_thread": thread.pk,
+    }
+    return render_to_string("agents/parts/end.html", context, request)
+
+
+def _run_to_see(user: User, run_id: UUID) -> Run:
+    try:
+        return selectors.run_to_see(user, run_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such run among your questions.") from error
+
+
+def _transcript_until(run: Run, position: int) -> Transcript:
+    return transcript_of(run, until=position)
+
+
+def _position(request: HttpRequest) -> int:
+    """The last event the reader saw: its own word, else what the page was made with."""
+    text = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

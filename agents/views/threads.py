@@ -1,0 +1,124 @@
+"""A thread: its questions with their newest runs; one run may be chosen, and asked for piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_safe
+
+from agents import permissions, selectors
+from agents.models import Question, Run, Thread
+from agents.views import composer, result_object
+from agents.views.objects import person, run_to_see, thread_to_see
+from agents.views.outcome import Place, render_run, transcript_of
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    pk: UUID
+    number: int
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A question in its thread with the run that is shown for it."""
+
+    question: Question
+    asker: str
+    attempts: list[Attempt]
+    html: SafeString
+
+
+@login_required
+@require_safe
+def thread(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    return render_thread(request, thread_to_see(request, thread_id))
+
+
+@login_required
+@require_safe
+def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The thread with this run shown for its question; to htmx only the run's result object."""
+    chosen = run_to_see(request, run_id)
+    if getattr(request, "htmx", False) and not chosen.is_live:
+        return _result_alone(request, chosen)
+    return render_thread(request, chosen.question.thread, chosen)
+
+
+@login_required
+@require_safe
+def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The turns of a run that has ended, for the strip that is opened."""
+    shown = run_to_see(request, run_id)
+    place = Place(shown.question.thread, newest=_is_newest(shown))
+    context = {"transcript": transcript_of(shown), "prefix": place.prefix(shown), "run": shown}
+    return render(request, "agents/parts/turns.html", context)
+
+
+def render_thread(
+    request: HttpRequest, shown: Thread, chosen: Run | None = None, *, text: str = "", error: str = "", status: int = 200
+) -> HttpResponse:
+    questions = [question for question in selectors.questions_of(shown) if question.runs.all()]
+    runs = [_run_of(question, chosen) for question in questions]
+    latest = runs[-1]
+    may_ask = permissions.may_follow_up(person(request), shown)
+    transcript = transcript_of(latest)
+    entries = []
+    for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
+        newest = one is latest
+        following = questions[place + 1].text if place + 1 < len(questions) else ""
+        where = Place(shown, newest=newest, may_ask=may_ask, chosen=following)
+        html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
+        entries.append(Entry(question, _name(question), _attempts(question, one), html))
+    context: dict[str, Any] = {
+        "thread": shown,
+        "current_thread": shown.pk,
+        "entries": entries,
+        "database": _database(shown),
+        "live": transcript if latest.is_live else None,
+        "composer": composer.for_a_thread(person(request), shown, latest, text=text, error=error),
+        "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
+    }
+    return render(request, "agents/thread.html", context, status=status)
+
+
+def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
+    place = Place(chosen.question.thread, newest=_is_newest(chosen))
+    prefix = place.prefix(chosen)
+    context = {"run": chosen, "prefix": prefix}
+    context |= result_object.context_of(request.GET, chosen, transcript_of(chosen), prefix)
+    return render(request, "agents/parts/result.html", context)
+
+
+def _is_newest(chosen: Run) -> bool:
+    last = chosen.question.thread.questions.order_by("-position").first()
+    return last is not None and last.pk == chosen.question_id
+
+
+def _run_of(question: Question, chosen: Run | None) -> Run:
+    runs = list(question.runs.all())
+    return next((one for one in runs if chosen is not None and one.pk == chosen.pk), runs[-1])
+
+
+def _attempts(question: Question, shown: Run) -> list[Attempt]:
+    runs = list(question.runs.all())
+    if len(runs) < 2:
+        return []
+    return [Attempt(one.pk, number, one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+
+
+def _name(question: Question) -> str:
+    return question.asked_by.get_full_name() or question.asked_by.get_username()
+
+
+def _database(shown: Thread) -> str:
+    if shown.connection is None:
+        return "A connection that was deleted"
+    return f"{shown.connection.name}, {shown.connection.get_kind_display()}"

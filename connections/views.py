@@ -1,0 +1,87 @@
+"""Pages about connections and about the person: which databases there are, what is in them, one's own settings."""
+
+from __future__ import annotations
+
+from zoneinfo import available_timezones
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from connections import browsing, permissions, selectors
+from connections.forms import SettingsForm, ThemeForm
+from connections.models import Connection, User
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _connection_to_see(request: HttpRequest, connection_id: int) -> Connection:
+    try:
+        return selectors.connection_to_see(_person(request), connection_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such connection among those of your teams.") from error
+
+
+@login_required
+@require_safe
+def connection_list(request: HttpRequest) -> HttpResponse:
+    user = _person(request)
+    found = selectors.connections_for(user).prefetch_related("teams")
+    askable = set(selectors.connections_to_ask(user).values_list("pk", flat=True))
+    context = {"connections": found, "askable": askable, "may_manage": permissions.may_manage_connections(user)}
+    return render(request, "connections/list.html", context)
+
+
+@login_required
+@require_safe
+def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
+    """The catalogue: searchable tables at the left, one of them at the right."""
+    connection = _connection_to_see(request, connection_id)
+    catalogue = selectors.catalogue_of(connection)
+    listing = None if catalogue is None else browsing.browse(
+        catalogue, search=request.GET.get("q", ""), schema=request.GET.get("schema", ""),
+        table=request.GET.get("table", ""), page=request.GET.get("page", ""),
+    )  # fmt: skip
+    context = {
+        "connection": connection,
+        "snapshot": selectors.snapshot_of(connection),
+        "catalogue": catalogue,
+        "listing": listing,
+        "may_ask": permissions.may_ask(_person(request), connection),
+    }
+    return render(request, "connections/schema.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest) -> HttpResponse:
+    """Theme, time zone, shortcuts."""
+    user = _person(request)
+    form = SettingsForm(request.POST or None, instance=user)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Settings saved")
+        return redirect("settings")
+    context = {"form": form, "zones": sorted(available_timezones()), "teams": selectors.memberships_of(user)}
+    return render(request, "connections/settings.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Light, dark or as the system; back to where the person was."""
+    form = ThemeForm(request.POST)
+    if form.is_valid():
+        user = _person(request)
+        user.theme = "" if form.cleaned_data["theme"] == "system" else form.cleaned_data["theme"]
+        user.save(update_fields=["theme"])
+    back = request.POST.get("next", "/")
+    safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+    return redirect(back if safe else "/")
