@@ -28,14 +28,15 @@ class QuestionForm(forms.Form):
         return self.cleaned_data["suggestion"] or self.cleaned_data["question"]
 
     @property
-    def model(self) -> LanguageModel | None:
+    def chosen_model(self) -> LanguageModel | None:
         chosen: LanguageModel | None = self.cleaned_data["model"]
         return chosen
 
 
 class AskForm(QuestionForm):
     connection = forms.ModelChoiceField(
-        Connection.objects.none(), error_messages={"invalid_choice": "This connection is not there, or not yours to ask."}
+        Connection.objects.none(),
+        error_messages={"invalid_choice": "This connection is not there, or not yours to ask."},
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:

@@ -98,5 +98,7 @@ def _columns(catalogue: Catalogue, table: Table) -> Iterator[ShownColumn]:
             schema = f"{reference.target_schema}." if reference.target_schema else ""
             target = f"{schema}{reference.target_table}"
             key = f"{f'{key}, refers' if key else 'Refers'} to {reference.target_table}.{names[column.name]}"
-        note = catalogue.notes.get(f"{table.qualified}.{column.name}") or catalogue.notes.get(f"{table.name}.{column.name}")
+        note = catalogue.notes.get(f"{table.qualified}.{column.name}") or catalogue.notes.get(
+            f"{table.name}.{column.name}"
+        )
         yield ShownColumn(column, key, target, note or column.comment)

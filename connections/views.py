@@ -69,7 +69,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         form.save()
         messages.success(request, "Settings saved")
         return redirect("settings")
-    context = {"form": form, "zones": sorted(available_timezones()), "teams": selectors.memberships_of(user)}
+    context = {"form": form, "zones": sorted(available_timezones()), "teams": user.memberships.select_related("team")}
     return render(request, "connections/settings.html", context, status=422 if form.errors else 200)
 
 

@@ -21,7 +21,8 @@ NUMERIC = frozenset({"integer", "decimal", "float"})
 
 # Numbers that name something are not grouped: 2026 is a year, 10115 a postcode.
 _NAMES_SOMETHING = re.compile(
-    r"(^|_|\s|(?<=[a-z]))(id|key|no|nr|num|number|code|year|yr|zip|postcode|phone|isbn|ean|sku|pin|version|jahr)s?$", re.IGNORECASE
+    r"(^|_|\s|(?<=[a-z]))(id|key|no|nr|num|number|code|year|yr|zip|postcode|phone|isbn|ean|sku|pin|version|jahr)s?$",
+    re.IGNORECASE,
 )
 _PLAIN_NUMBER = re.compile(r"(-?)(\d+)(\.\d+)?$")
 

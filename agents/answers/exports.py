@@ -91,7 +91,12 @@ def _xlsx(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
     import xlsxwriter
 
     file = io.BytesIO()
-    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    options = {
+        "constant_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+    }
     with xlsxwriter.Workbook(file, options) as book:
         sheet = book.add_worksheet("Result")
         bold = book.add_format({"bold": True})

@@ -65,7 +65,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
 }  # fmt: skip
 
-_OTHERWISE = ("No answer: the run failed", "Ask again. If it fails once more, give the run's number to an administrator.")
+_OTHERWISE = (
+    "No answer: the run failed",
+    "Ask again. If it fails once more, give the run's number to an administrator.",
+)
 
 
 def failure_of(*, status: str, error_type: str, message: str, turns: int, calls: int, seconds: float) -> Failure:

@@ -95,7 +95,13 @@ def draw(steps: Sequence[Step], current: int | None = None) -> Graph | None:
     layers = _layers(steps)
     lanes = _lanes(steps, by_number, layers)
     nodes = tuple(
-        Node(step.number, _short(step), step.kind, MARGIN + lanes[step.number] * LANE, MARGIN + layers[step.number] * LAYER)
+        Node(
+            step.number,
+            _short(step),
+            step.kind,
+            MARGIN + lanes[step.number] * LANE,
+            MARGIN + layers[step.number] * LAYER,
+        )
         for step in steps
     )
     places = {node.number: node for node in nodes}

@@ -67,9 +67,12 @@ def _class_of(token: _TokenType) -> str:
 
 # Words that stand before a bracket without being functions.
 _NOT_FUNCTIONS = frozenset(
-    "ALL AND ANY AS BY DISTINCT ELSE EXCEPT EXISTS FILTER FROM HAVING IN INTERSECT JOIN LEFT MATERIALIZED NOT ON OR "
-    "OVER PARTITION RIGHT SELECT THEN UNION USING VALUES WHEN WHERE WITH WITHIN".split()
-)
+    {
+        "ALL", "AND", "ANY", "AS", "BY", "DISTINCT", "ELSE", "EXCEPT", "EXISTS", "FILTER", "FROM", "HAVING",
+        "IN", "INTERSECT", "JOIN", "LEFT", "MATERIALIZED", "NOT", "ON", "OR", "OVER", "PARTITION", "RIGHT",
+        "SELECT", "THEN", "UNION", "USING", "VALUES", "WHEN", "WHERE", "WITH", "WITHIN",
+    }
+)  # fmt: skip
 
 
 def _opens_call(tokens: list[tuple[int, _TokenType, str]], place: int, value: str) -> bool:

@@ -11,12 +11,16 @@ MOST = 6
 _DATES = frozenset({"date", "timestamp", "timestamptz"})
 _MEASURES = frozenset({"decimal", "float"})
 _KEY = re.compile(r"(^|_)(id|key|no|code|uuid)$", re.IGNORECASE)
-_CATEGORY = re.compile(r"(status|type|kind|category|segment|country|channel|priority|reason|state|region|city)", re.IGNORECASE)
+_CATEGORY = re.compile(
+    r"(status|type|kind|category|segment|country|channel|priority|reason|state|region|city)", re.IGNORECASE
+)
 
 
 def suggest(catalogue: Catalogue, most: int = MOST) -> tuple[str, ...]:
     """At most `most` questions, from the larger tables first, of different kinds."""
-    tables = sorted((table for table in catalogue.tables if table.columns), key=lambda table: -(table.row_estimate or 0))[:40]
+    tables = sorted(
+        (table for table in catalogue.tables if table.columns), key=lambda table: -(table.row_estimate or 0)
+    )[:40]
     kinds = [_by_link(catalogue, tables), _by_month(tables), _by_category(tables), _by_measure(tables)]
     found: list[str] = []
     while kinds and len(found) < most:
@@ -58,14 +62,18 @@ def _by_month(tables: list[Table]) -> Iterator[str]:
 
 def _by_category(tables: list[Table]) -> Iterator[str]:
     for table in tables:
-        column = next((column for column in table.columns if _CATEGORY.search(column.name) and not _KEY.search(column.name)), None)
+        column = next(
+            (column for column in table.columns if _CATEGORY.search(column.name) and not _KEY.search(column.name)), None
+        )
         if column is not None:
             yield f"How many {_plural(words(table.name))} are there for each {_bare(column)}?"
 
 
 def _by_measure(tables: list[Table]) -> Iterator[str]:
     for table in tables:
-        column = next((column for column in table.columns if column.semantic in _MEASURES and not _KEY.search(column.name)), None)
+        column = next(
+            (column for column in table.columns if column.semantic in _MEASURES and not _KEY.search(column.name)), None
+        )
         if column is not None:
             yield f"What is the average {_bare(column)} of {_plural(words(table.name))}?"
 

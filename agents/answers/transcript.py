@@ -16,6 +16,7 @@ from agents.answers.turns import CallLine, CallState, Change, Totals, Turn
 from agents.answers.wording import Phrase, Word, say, spoken, text
 from agents.traces import events
 
+
 def _moment(at: str) -> datetime | None:
     return datetime.fromisoformat(at) if at else None
 

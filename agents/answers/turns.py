@@ -11,7 +11,7 @@ from agents.answers.wording import Phrase
 
 CallState = Literal["wait", "run", "ok", "warn", "err", "skip"]
 
-# What a change asks to be shown again. "turn" is new, "whole" all of one; "head" is its first line; "end" the run's end.
+# What a change asks to be shown again: "turn" is new, "whole" all of one, "head" its first line, "end" the run's end.
 ChangeKind = Literal["turn", "whole", "head", "thought", "calls", "call", "status", "end"]
 
 

@@ -153,7 +153,9 @@ def _measure(item: Mapping[str, Any]) -> Phrase:
     word = _FUNCTIONS.get(fn, fn)
     if fn == "count" and item.get("distinct"):
         word = "distinct count"
-    head: Phrase = (text("row count"),) if fn == "count" and column in ("*", None) else (text(f"{word} of "), code(column))
+    head: Phrase = (
+        (text("row count"),) if fn == "count" and column in ("*", None) else (text(f"{word} of "), code(column))
+    )
     return (*head, text(" where "), code(item["filter"])) if item.get("filter") else head
 
 

@@ -51,7 +51,9 @@ def _mark(part: str) -> str:
 def pieces(marked_text: Iterable[Piece]) -> SafeString:
     """Highlighted code."""
     return mark_safe(  # noqa: S308
-        "".join(f'<span class="{name}">{escape(value)}</span>' if name else escape(value) for name, value in marked_text)
+        "".join(
+            f'<span class="{name}">{escape(value)}</span>' if name else escape(value) for name, value in marked_text
+        )
     )
 
 
@@ -126,4 +128,10 @@ def size(text: str) -> str:
     octets = len(text.encode("utf-8", "replace"))
     if octets < 1000:
         return f"{octets} B"
-    return f"{octets / 1000:.1f} KB" if octets < 10_000 else f"{octets / 1000:.0f} KB" if octets < 1_000_000 else f"{octets / 1e6:.1f} MB"
+    return (
+        f"{octets / 1000:.1f} KB"
+        if octets < 10_000
+        else f"{octets / 1000:.0f} KB"
+        if octets < 1_000_000
+        else f"{octets / 1e6:.1f} MB"
+    )

@@ -36,7 +36,7 @@ def ask(request: HttpRequest) -> HttpResponse:
         return _ask_page(request, text=request.POST.get("question", ""), error=_first_error(form))
     connection: Connection = form.cleaned_data["connection"]
     try:
-        run = services.ask(user=user, connection=connection, text=form.text, language_model=form.model)
+        run = services.ask(user=user, connection=connection, text=form.text, language_model=form.chosen_model)
     except ValidationError as error:
         return _ask_page(request, connection=connection, text=form.text, error=" ".join(error.messages))
     return redirect("run", run.pk)
@@ -49,12 +49,14 @@ def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     user, thread = person(request), thread_to_see(request, thread_id)
     form = QuestionForm(request.POST, user=user)
     if not form.is_valid():
-        return render_thread(request, thread, text=request.POST.get("question", ""), error=_first_error(form), status=422)
+        return render_thread(
+            request, thread, text=request.POST.get("question", ""), error=_first_error(form), status=422
+        )
     if thread.connection is None:
         raise Http404("The connection of this thread was deleted.")
     try:
         run = services.ask(
-            user=user, connection=thread.connection, text=form.text, thread=thread, language_model=form.model
+            user=user, connection=thread.connection, text=form.text, thread=thread, language_model=form.chosen_model
         )
     except ValidationError as error:
         return render_thread(request, thread, text=form.text, error=" ".join(error.messages), status=422)
@@ -69,7 +71,7 @@ def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Another attempt at the question of a run."""
     user, run = person(request), run_to_see(request, run_id)
     form = QuestionForm(request.POST, user=user)
-    model = form.model if form.is_valid() else None
+    model = form.chosen_model if form.is_valid() else None
     try:
         fresh = services.ask_again(user=user, question=run.question, language_model=model or run.language_model)
     except ValidationError as error:

@@ -58,7 +58,9 @@ class Suggestions:
 
 def model_choices() -> list[ModelChoice]:
     """The stored models, the default first; without any, the model of the environment."""
-    stored = [ModelChoice(str(model.pk), model.name, model.size == model.Size.SMALL) for model in selectors.language_models()]
+    stored = [
+        ModelChoice(str(model.pk), model.name, model.size == model.Size.SMALL) for model in selectors.language_models()
+    ]
     if stored:
         return stored
     try:
@@ -68,7 +70,9 @@ def model_choices() -> list[ModelChoice]:
     return [ModelChoice("", profile.name, profile.size == "small")]
 
 
-def for_a_new_question(user: User, *, connection: Connection | None = None, text: str = "", error: str = "") -> Composer:
+def for_a_new_question(
+    user: User, *, connection: Connection | None = None, text: str = "", error: str = ""
+) -> Composer:
     connections = list(connection_selectors.connections_to_ask(user))
     chosen = next((one for one in connections if connection is not None and one.pk == connection.pk), None)
     chosen = chosen or next(iter(connections), None)

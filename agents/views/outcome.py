@@ -47,7 +47,9 @@ def render_run(request: HttpRequest, run: Run, place: Place, transcript: Transcr
     return render_to_string("agents/parts/answer.html", answer_context(request, run, place, transcript), request)
 
 
-def answer_context(request: HttpRequest, run: Run, place: Place, transcript: Transcript | None = None) -> dict[str, Any]:
+def answer_context(
+    request: HttpRequest, run: Run, place: Place, transcript: Transcript | None = None
+) -> dict[str, Any]:
     """What answer.html needs. The turns of older runs are loaded when their strip is opened."""
     transcript = transcript or transcript_of(run)
     return {
@@ -78,5 +80,3 @@ def strip_text(run: Run, transcript: Transcript) -> str:
         parts.append(counted(totals.warnings, "warning"))
     verb = "Looked for" if run.status == "clarify" else "Worked"
     return f"{verb} {run.seconds:,.1f} s: {', '.join(parts)}"
-
-

@@ -87,7 +87,7 @@ def _sortable(view: View, head: GridColumn, place: int, sort: tuple[int, bool] |
 
 
 def _sort(text: str, width: int) -> tuple[int, bool] | None:
-    """"2" is the third column, "-2" the same from large to small."""
+    """ "2" is the third column, "-2" the same from large to small."""
     place = text.lstrip("-")
     if not (place.isascii() and place.isdigit() and len(place) < 6 and int(place) < width):
         return None

@@ -89,7 +89,9 @@ def _lines_by_call(transcript: Transcript) -> dict[str, CallLine]:
     return found
 
 
-def _picture(view: View, steps: Sequence[Step], shown: Sequence[StepLine], current: int | None) -> dict[str, Any] | None:
+def _picture(
+    view: View, steps: Sequence[Step], shown: Sequence[StepLine], current: int | None
+) -> dict[str, Any] | None:
     graph = draw(steps, current)
     if graph is None:
         return None
@@ -103,7 +105,8 @@ def _picture(view: View, steps: Sequence[Step], shown: Sequence[StepLine], curre
         label = f"{node.name}{f' {known} rows' if known else ''}: {words}"
         nodes.append({
             "number": node.number, "name": node.name, "kind": node.kind, "x": node.x, "y": node.y,
-            "middle": node.middle, "name_y": node.name_y if known else node.y + 22, "rows_y": node.rows_y, "rows": known,
+            "middle": node.middle, "rows_y": node.rows_y, "rows": known,
+            "name_y": node.name_y if known else node.y + 22,
             "url": lines[node.number].url, "current": node.number == current, "label": label,
         })  # fmt: skip
     return {

@@ -63,7 +63,13 @@ def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def render_thread(
-    request: HttpRequest, shown: Thread, chosen: Run | None = None, *, text: str = "", error: str = "", status: int = 200
+    request: HttpRequest,
+    shown: Thread,
+    chosen: Run | None = None,
+    *,
+    text: str = "",
+    error: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     questions = [question for question in selectors.questions_of(shown) if question.runs.all()]
     runs = [_run_of(question, chosen) for question in questions]

@@ -1,0 +1,87 @@
+"""Every page answers for those who may see it, and is not there for anybody else."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from agents.models import Run, Status
+from tests.web import stories
+from tests.web.stories import Cast
+
+TABS = ("answer", "table", "chart", "steps", "sql")
+
+
+def of_run(run: Run) -> dict[str, str]:
+    """Every address that shows a run or a part of it."""
+    return {
+        "thread": reverse("thread", args=[run.question.thread_id]),
+        "run": reverse("run", args=[run.pk]),
+        "turns": reverse("turns", args=[run.pk]),
+        "trace": reverse("trace", args=[run.pk]),
+        "trace_json": reverse("trace_json", args=[run.pk]),
+        "prompt": reverse("prompt", args=[run.pk, 3]),
+        **{f"tab {tab}": f"{reverse('run', args=[run.pk])}?tab={tab}" for tab in TABS},
+    }
+
+
+@pytest.mark.parametrize("page", ["home", "history", "connections", "settings", "password_change"])
+def test_pages_of_ones_own_answer(olga: Client, page: str) -> None:
+    assert olga.get(reverse(page)).status_code == 200
+
+
+@pytest.mark.parametrize("page", ["home", "history", "connections", "settings"])
+def test_pages_ask_a_visitor_to_log_in(people: Cast, client: Client, page: str) -> None:
+    response = client.get(reverse(page))
+    assert (response.status_code, response.headers["Location"].split("?")[0]) == (302, reverse("login"))
+
+
+def test_the_owner_sees_every_part_of_a_run(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    seen = {name: olga.get(address).status_code for name, address in of_run(run).items()}
+    assert seen == dict.fromkeys(seen, 200)
+
+
+def test_a_private_run_is_not_there_for_team_mate_and_stranger(people: Cast, tom: Client, sara: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    for client in (tom, sara):
+        seen = {name: client.get(address).status_code for name, address in of_run(run).items()}
+        assert seen == dict.fromkeys(seen, 404)
+
+
+@pytest.mark.parametrize("action", ["stop", "ask_again"])
+def test_nobody_else_acts_on_a_run(people: Cast, tom: Client, sara: Client, action: str) -> None:
+    run = stories.ask(people.olga, people.shop)
+    for client in (tom, sara):
+        assert client.post(reverse(action, args=[run.pk])).status_code == 404
+    run.refresh_from_db()
+    assert run.cancel_requested_at is None
+    assert run.question.runs.count() == 1
+
+
+def test_a_connection_is_there_for_the_team_only(people: Cast, tom: Client, sara: Client) -> None:
+    address = reverse("schema", args=[people.shop.pk])
+    assert tom.get(address).status_code == 200
+    assert sara.get(address).status_code == 404
+    assert "Shop" not in sara.get(reverse("connections")).content.decode()
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.CANCELLED, Status.UNANSWERABLE, Status.CLARIFY])
+def test_runs_without_a_table_have_a_page(people: Cast, olga: Client, status: Status) -> None:
+    run = stories.ask(people.olga, people.shop)
+    stories.save(run, [*stories.beginning(run), *stories.wrong_turn()])
+    stories.finish(
+        run, status, answer="Which one?", error="All 15 turns are used up.", options=["By sales", "By margin"]
+    )
+    assert olga.get(reverse("run", args=[run.pk])).status_code == 200
+
+
+def test_a_live_run_is_connected_to_its_stream_behind_the_last_event(people: Cast, olga: Client) -> None:
+    run = stories.ask(people.olga, people.shop)
+    stories.save(run, [*stories.beginning(run), *stories.wrong_turn()])
+    Run.objects.filter(pk=run.pk).update(status=Status.RUNNING)
+    page = olga.get(reverse("run", args=[run.pk])).content.decode()
+    last = run.events.count()
+    assert f'hx-sse:connect="{reverse("stream", args=[run.pk])}?after={last}"' in page
+    assert 'id="stop"' in page
