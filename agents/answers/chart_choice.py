@@ -111,21 +111,28 @@ def _choose(
     if len(rows) == 1 and len(measures) == 1:
         return Choice("number", None, measures)
     if "line" not in why_not and not names:
-        return Choice("line", times[0], measures[:MOST_SERIES])
+        return Choice("line", times[0], _alike(rows, measures))
     if "pie" not in why_not and _SHARE.search(question):
         return Choice("pie", names[0], measures[:1])
     if "line" not in why_not and len({row[times[0]] for row in rows}) == len(rows):
-        return Choice("line", times[0], measures[:MOST_SERIES])
+        return Choice("line", times[0], _alike(rows, measures))
     if "bar" not in why_not and len(rows) > 1:
         label = (
             names[-1]
             if len(names) > 1 and _all_different(rows, names[-1]) and not _all_different(rows, names[0])
             else None
         )
-        return Choice("bar", label if label is not None else _first(None, (*names, *times)), measures[:2])
+        return Choice("bar", label if label is not None else _first(None, (*names, *times)), _alike(rows, measures)[:2])
     if "scatter" not in why_not:
         return Choice("scatter", measures[0], measures[1:2])
     return Choice("histogram", None, measures[:1]) if "histogram" not in why_not else None
+
+
+def _alike(rows: Rows, measures: tuple[int, ...]) -> tuple[int, ...]:
+    """The first measure and those of its size: beside a much larger one, a small one is a flat line."""
+    largest = [max((abs(numeric(row[place]) or 0) for row in rows), default=0) for place in measures]
+    alike = [place for place, size in zip(measures, largest, strict=True) if largest[0] / 8 <= size <= largest[0] * 8]
+    return tuple(alike[:MOST_SERIES]) or measures[:1]
 
 
 def _all_different(rows: Rows, place: int) -> bool:

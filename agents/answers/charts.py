@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.answers import cells
 from agents.answers.cells import Column
 from agents.answers.chart_choice import MOST_BARS, MOST_POINTS, Choice, Rows, numeric
 
@@ -63,8 +64,8 @@ def _figure(traces: list[Any], **layout: Any) -> dict[str, Any]:
         hoverlabel={"bgcolor": "var(--raised)", "bordercolor": "var(--line-2)", "font": {"color": "var(--ink)"}},
         **layout,
     )  # fmt: skip
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
+    figure.update_xaxes(**{**axis, **(layout.get("xaxis") or {})})
+    figure.update_yaxes(**{**axis, **(layout.get("yaxis") or {})})
     data: dict[str, Any] = figure.to_plotly_json()
     return data
 
@@ -83,19 +84,25 @@ def _bars(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     traces = [
         go.Bar(
             orientation="h", name=label(columns[y].name), y=places, x=[numeric(row[y]) for row in drawn],
-            marker={"color": _colour(series)}, text=[label(row[y]) for row in drawn] if len(choice.ys) == 1 else None,
+            marker={"color": _colour(series)}, text=_values(drawn, columns[y]) if len(choice.ys) == 1 else None,
             textposition="outside", cliponaxis=False, hovertext=[label(row[choice.x]) for row in drawn],
             hovertemplate="%{hovertext}: %{x}<extra>" + label(columns[y].name) + "</extra>",
         )
         for series, y in enumerate(choice.ys)
     ]  # fmt: skip
-    axis = {"autorange": "reversed", "tickvals": places, "ticktext": [label(row[choice.x]) for row in drawn]}
-    figure = _figure(traces, yaxis=axis, xaxis={"side": "top"}, barmode="group", bargap=0.35)
+    names = {"autorange": "reversed", "tickvals": places, "ticktext": [label(row[choice.x]) for row in drawn],
+             "showgrid": False, "zeroline": False, "showline": False, "ticks": ""}  # fmt: skip
+    lengths = {"side": "top", "showline": False, "ticks": "", "separatethousands": True, "zerolinecolor": "var(--edge)"}
+    figure = _figure(traces, yaxis=names, xaxis=lengths, barmode="group", bargap=0.35)
     notice = None
     if len(rows) > MOST_BARS:
         notice = (f"First {MOST_BARS} of {len(rows):,} rows.", f"Bars hold {MOST_BARS}, in the order of the table.")
     height = max(len(drawn) * BAR_HEIGHT + 60, LEAST_HEIGHT)
     return Chart(_title(choice, columns), figure, height, _names(columns, choice.ys), notice, drawn)
+
+
+def _values(rows: Rows, column: Column) -> list[str]:
+    return [label(cells.shown(row[column.place], column)) for row in rows]
 
 
 def _lines(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
@@ -115,7 +122,8 @@ def _lines(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
         for series, y in enumerate(choice.ys)
     ]  # fmt: skip
     kind = "category" if columns[x].numeric or any(not _is_day(str(row[x])) for row in drawn) else "date"
-    figure = _figure(traces, xaxis={"type": kind}, yaxis={"rangemode": "tozero"}, hovermode="x unified")
+    height = {"rangemode": "tozero", "separatethousands": True, "showline": False}
+    figure = _figure(traces, xaxis={"type": kind}, yaxis=height, hovermode="x unified")
     return Chart(_title(choice, columns), figure, HEIGHT, _names(columns, choice.ys), _cut(rows, MOST_POINTS), drawn)
 
 

@@ -13,6 +13,8 @@ from typing import Any, Literal
 NODE_WIDTH, NODE_HEIGHT = 114, 36
 LANE, LAYER, MARGIN = 134, 56, 3
 LONGEST_NAME = 15
+# A picture of one lane is not blown up to the width of the page.
+LEAST_LANES = 3
 
 NodeKind = Literal["src", "res", ""]
 
@@ -111,7 +113,7 @@ def draw(steps: Sequence[Step], current: int | None = None) -> Graph | None:
         for step in steps
         for source in step.inputs
     )
-    width = max(lanes.values()) * LANE + NODE_WIDTH + 2 * MARGIN
+    width = max(*lanes.values(), LEAST_LANES - 1) * LANE + NODE_WIDTH + 2 * MARGIN
     height = max(layers.values()) * LAYER + NODE_HEIGHT + 2 * MARGIN
     return Graph(nodes, edges, width, height)
 

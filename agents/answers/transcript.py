@@ -7,7 +7,7 @@ stream (one after another) show the same. Pure: no HTML, no database.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
@@ -33,7 +33,7 @@ class Transcript:
         self.position = 0
         self._names: dict[str, str] = {}
         self._rows: dict[str, int] = {}
-        self._appliers = {
+        self._appliers: Mapping[str, Callable[[Any], list[Change]]] = {
             "run_started": self._started, "schema_shown": self._schema, "model_call_started": self._asked,
             "thought_delta": self._thinking, "model_reply": self._replied, "calls": self._read,
             "call_result": self._called, "observation": self._observed, "warning": self._warned,

@@ -263,6 +263,11 @@ _SPEAKERS: Mapping[str, Callable[[Mapping[str, Any], Tense, Names], Phrase]] = {
 _CITATION = re.compile(r"<execute_result_(\d+)>")
 
 
+def unmarked(sentence: str) -> str:
+    """A sentence of the model without its marks for bold and code, where neither can be shown."""
+    return without_citations(sentence).replace("**", "").replace("`", "")
+
+
 def without_citations(sentence: str) -> str:
     """A final text as people read it: `<execute_result_2>` is "result 2"."""
     return _CITATION.sub(lambda found: f"result {found.group(1)}", sentence)

@@ -75,6 +75,15 @@ def call_rows(line: CallLine) -> SafeString | str:
     return out if line.rows_in is None else format_html("{}{}{}", f"{line.rows_in:,}", ARROW, out)
 
 
+@register.filter
+def short_rows(line: CallLine) -> SafeString | str:
+    """As `call_rows`, without the word, for the narrow column of the trace."""
+    if line.rows_out is None or line.state in ("err", "skip") or (line.truncated and line.shown_rows):
+        return call_rows(line)
+    out = count(line.rows_out, line.rows_exact)
+    return out if line.rows_in is None else format_html("{}{}{}", f"{line.rows_in:,}", ARROW, out)
+
+
 def count(rows: int, exact: bool = True) -> str:
     return f"{rows:,}" if exact else f"at least {rows:,}"
 

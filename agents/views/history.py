@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from agents import selectors, services
+from agents.answers import wording
 from agents.forms import HistoryForm
 from agents.models import Question, Run, Status
 from agents.views.objects import person
@@ -117,7 +118,7 @@ def _outcome(run: Run | None) -> str:
         return f"Stopped in turn {run.turns}" if run.turns else "Stopped before it began"
     if run.status == Status.FAILED:
         return _shortened(run.error)
-    return "at work" if run.is_live else _shortened(run.answer)
+    return "At work" if run.is_live else _shortened(wording.unmarked(run.answer))
 
 
 def _shortened(text: str) -> str:

@@ -58,7 +58,7 @@ def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The turns of a run that has ended, for the strip that is opened."""
     shown = run_to_see(request, run_id)
     place = Place(shown.question.thread, newest=_is_newest(shown))
-    context = {"transcript": transcript_of(shown), "prefix": place.prefix(shown), "run": shown}
+    context = {"transcript": transcript_of(shown), "prefix": place.prefix(shown), "run": shown, "open_turns": True}
     return render(request, "agents/parts/turns.html", context)
 
 

@@ -39,13 +39,13 @@ def plural(count: int, noun: str) -> str:
 
 @register.filter
 def short_when(moment: datetime | None) -> str:
-    """For the rail: 12 m, 3 h, Mon, 12 Nov."""
+    """For the rail: now, 12 m, 3 h, Mon, 12 Nov."""
     if moment is None:
         return ""
     now, local = timezone.localtime(), timezone.localtime(moment)
     minutes = int((now - local).total_seconds() // 60)
     if minutes < 60:
-        return f"{max(minutes, 0)} m"
+        return f"{minutes} m" if minutes > 0 else "now"
     if minutes < 24 * 60:
         return f"{minutes // 60} h"
     return f"{local:%a}" if minutes < 6 * 24 * 60 else _day(local)

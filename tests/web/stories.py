@@ -148,17 +148,19 @@ def replied(turn: int, text: str = "…", purpose: str = "agent") -> list[events
 
 def wrong_turn(turn: int = 1) -> list[events.Event]:
     """A filter that leaves nothing, an unknown column, and a call that is skipped for it."""
-    calls = (PROGRAM[0], call("filter_expr", "de", rel="orders", predicate="status = 'Done'"),
-             call("filter_expr", "paid", rel="orders", predicate="amount > 0"),
-             call("join_table", "both", left="orders", right="customers", how="inner", on=[["customer_id", "id"]]))  # fmt: skip
+    done = call("filter_expr", "done", rel="orders", predicate="status = 'Done'")
+    paid = call("filter_expr", "paid", rel="orders", predicate="amount > 0")
+    both = call("join_table", "both", left="orders", right="customers", how="inner", on=[["customer_id", "id"]])
+    calls = (PROGRAM[0], done, paid, both)
     columns = tuple({"name": name, "type": "TEXT"} for name in ("id", "customer_id", "ordered_at", "total", "status"))
     error = {"type": "UnknownColumnError", "message": 'orders has no column "amount". Nearest: "total".'}
     warning = "No row is left. Stored values close to 'Done': 'done' (12,004 rows)."
     return [
         *asked(turn), *replied(turn),
         events.Calls(turn=turn, thought="I start with the orders of the year.", calls=calls),
-        events.CallResult(turn=turn, index=0, call=calls[0], state="ok", handle="orders", columns=columns, row_count=20310, ms=2),
-        events.CallResult(turn=turn, index=1, call=calls[1], state="ok", handle="de", columns=columns, row_count=0,
+        events.CallResult(turn=turn, index=0, call=calls[0], state="ok", handle="orders", columns=columns,
+                          row_count=20310, ms=2),
+        events.CallResult(turn=turn, index=1, call=calls[1], state="ok", handle="done", columns=columns, row_count=0,
                           warnings=(warning,), ms=3),
         events.CallResult(turn=turn, index=2, call=calls[2], state="failed", error=error, ms=0.4),
         events.CallResult(turn=turn, index=3, call=calls[3], state="skipped"),

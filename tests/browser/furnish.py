@@ -1,0 +1,110 @@
+"""Stories told in the database of a site under test, one a line: `["story", "argument", …]` in, its JSON out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import django
+
+django.setup()
+
+from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
+from connections.models import Connection, User  # noqa: E402
+from tests.web import stories  # noqa: E402
+
+
+def gallery() -> dict[str, Any]:
+    """One run of every kind, for looking at all pages."""
+    people = stories.cast()
+    olga, shop = people.olga, people.shop
+    User.objects.filter(pk=olga.pk).update(is_staff=True, is_superuser=True)
+    running = stories.ask(olga, shop, "Which customers came back this year, and what did they buy?")
+    stories.save(running, [*stories.beginning(running), *stories.wrong_turn(), *stories.right_turn()[:7]])
+    _at_work(running)
+    thinking = stories.ask(olga, shop, "Which products are returned within 14 days?")
+    stories.save(thinking, [*stories.beginning(thinking), *stories.asked(1)])
+    _at_work(thinking)
+    clarify = stories.ask(olga, shop, "Who are our best customers this year?")
+    stories.save(clarify, [*stories.beginning(clarify), *stories.right_turn(1)[:4]])
+    options = ["Sales after returns", "Margin", "Number of orders", "Sales, returns not taken off"]
+    asked_back = "What makes a customer one of the best?"
+    stories.finish(clarify, Status.CLARIFY, turns=1, calls=3, seconds=2.9, answer=asked_back, options=options)
+    failed = stories.ask(olga, shop, "Customer lifetime by first product")
+    stories.save(failed, [*stories.beginning(failed), *stories.wrong_turn()])
+    reason = "The 15 turns of this run are used up; the agent had not reached a result that it could defend."
+    used_up = {"error_type": "BudgetExhaustedError", "error": reason}
+    stories.finish(failed, Status.FAILED, turns=15, calls=61, seconds=96.3, **used_up)
+    answered = stories.answered(olga, shop, "What did each country buy this year, and how many orders was that?")
+    cut = stories.answered(olga, shop, "List every order of the year with its customer")
+    cut.results.update(truncated=True, row_count=1214)
+    return {
+        "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
+        "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
+    }  # fmt: skip
+
+
+def _at_work(run: Run) -> None:
+    """As if a worker had the run, and kept it."""
+    Run.objects.filter(pk=run.pk).update(status=Status.RUNNING, lease_owner="test", lease_until="2100-01-01T00:00Z")
+
+
+def live() -> dict[str, Any]:
+    """A run at work that goes on only when `go_on` says so."""
+    people = stories.cast()
+    run = stories.ask(people.olga, people.shop)
+    stories.save(run, stories.beginning(run))
+    _at_work(run)
+    return {"run": str(run.pk)}
+
+
+def go_on(run_id: str, first: str, last: str) -> dict[str, Any]:
+    """Save the events `first` … `last` of the whole story; behind the last one the run is answered."""
+    run = Run.objects.get(pk=run_id)
+    story = [*stories.wrong_turn(), *stories.right_turn(), *stories.ending()]
+    stories.save(run, story[int(first) : int(last)])
+    if int(last) >= len(story):
+        stories.keep_result(run)
+        stories.finish(run, answer="Germany bought most.", answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
+    return {"saved": run.events.count(), "of": len(story)}
+
+
+def think(run_id: str, turn: str, text: str) -> dict[str, Any]:
+    """The model has written `text` so far."""
+    LiveThought.objects.update_or_create(run_id=run_id, defaults={"turn": int(turn), "text": text})
+    return {}
+
+
+def cast() -> dict[str, Any]:
+    """The people, and the connection Shop on the file shop.sqlite."""
+    return {"connection": stories.cast().shop.pk}
+
+
+def state(run: str = "") -> dict[str, Any]:
+    """How a run stands, the newest if none is named."""
+    found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
+    assert found is not None
+    return {"run": str(found.pk), "status": found.status, "live": found.status in LIVE, "events": found.events.count(),
+            "error": found.error}  # fmt: skip
+
+
+def password(name: str) -> dict[str, Any]:
+    """Make a person change the password at the next login."""
+    return {"changed": User.objects.filter(username=name).update(must_change_password=True)}
+
+
+def no_connection() -> dict[str, Any]:
+    return {"gone": Connection.objects.update(is_active=False)}
+
+
+STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
+    told.__name__: told for told in (gallery, live, go_on, think, cast, state, password, no_connection)
+}
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        sys.stdout.write(json.dumps(STORIES[name](*arguments)) + "\n")
+        sys.stdout.flush()
