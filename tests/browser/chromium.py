@@ -31,4 +31,4 @@ def log_in(page: Page, url: str, name: str = "olga", password: str = "olga's lon
     page.fill("#l-u", name)
     page.fill("#l-p", password)
     page.click("#login-form button[type=submit]")
-    page.wait_for_url(lambda address: "/login" not in address)
+    page.wait_for_url(lambda address: "/login" not in address, timeout=15_000)
