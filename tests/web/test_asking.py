@@ -1,0 +1,125 @@
+"""Asking, from the form to the queued run, with everything that people get wrong."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from agents.models import Question, Run, Status
+from tests.web import stories
+from tests.web.conftest import as_person
+from tests.web.stories import Cast
+
+
+def test_a_question_is_queued_and_leads_to_its_run(people: Cast, olga: Client) -> None:
+    response = olga.post(reverse("ask"), {"question": "How many orders?", "connection": people.shop.pk})
+    run = Run.objects.get()
+    assert (response.status_code, response.headers["Location"]) == (302, reverse("run", args=[run.pk]))
+    assert (run.status, run.question.text) == (Status.QUEUED, "How many orders?")
+
+
+def test_a_suggestion_is_asked_as_it_is_written(people: Cast, olga: Client) -> None:
+    olga.post(reverse("ask"), {"question": "", "suggestion": "Which customers?", "connection": people.shop.pk})
+    assert Question.objects.get().text == "Which customers?"
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [("", "Write a question first"), ("   \n", "Write a question first"), ("a" * 20_000, "20,000 characters")],
+)
+def test_what_cannot_be_asked_is_said_and_kept(people: Cast, olga: Client, question: str, words: str) -> None:
+    response = olga.post(reverse("ask"), {"question": question, "connection": people.shop.pk})
+    assert response.status_code == 422
+    assert words in response.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_a_long_question_within_the_limit_is_shown_whole(people: Cast, olga: Client) -> None:
+    text = "word " * (settings.QUESTION_CHARACTERS // 5 - 1) + "end"
+    olga.post(reverse("ask"), {"question": text, "connection": people.shop.pk})
+    page = olga.get(reverse("run", args=[Run.objects.get().pk])).content.decode()
+    assert text in page
+
+
+def test_a_stranger_cannot_ask_the_connection(people: Cast, sara: Client) -> None:
+    response = sara.post(reverse("ask"), {"question": "How many?", "connection": people.shop.pk})
+    assert response.status_code == 422
+    assert not Run.objects.exists()
+
+
+def test_a_viewer_cannot_ask(people: Cast) -> None:
+    people.tom.memberships.update(role="viewer")
+    response = as_person(people.tom).post(reverse("ask"), {"question": "How many?", "connection": people.shop.pk})
+    assert response.status_code == 422
+    assert not Run.objects.exists()
+
+
+def test_a_follow_up_stays_in_the_thread(people: Cast, olga: Client) -> None:
+    first = stories.answered(people.olga, people.shop)
+    olga.post(reverse("follow_up", args=[first.question.thread_id]), {"question": "Only for Germany"})
+    questions = first.question.thread.questions.all()
+    assert [question.text for question in questions] == [first.question.text, "Only for Germany"]
+
+
+def test_nobody_follows_up_in_anothers_thread(people: Cast, tom: Client) -> None:
+    first = stories.answered(people.olga, people.shop)
+    assert tom.post(reverse("follow_up", args=[first.question.thread_id]), {"question": "Mine"}).status_code == 404
+
+
+def test_asking_again_makes_another_attempt(people: Cast, olga: Client) -> None:
+    run = stories.ask(people.olga, people.shop)
+    stories.finish(run, Status.FAILED, error_type="ModelUnavailableError", error="Nobody answers.")
+    assert olga.post(reverse("ask_again", args=[run.pk])).status_code == 302
+    fresh = run.question.runs.exclude(pk=run.pk).get()
+    page = olga.get(reverse("run", args=[fresh.pk])).content.decode()
+    assert "attempt 2" in page
+    assert reverse("run", args=[run.pk]) in page
+
+
+def test_stop_asks_the_worker_to_stop(people: Cast, olga: Client) -> None:
+    run = stories.ask(people.olga, people.shop)
+    assert olga.post(reverse("stop", args=[run.pk])).status_code == 302
+    run.refresh_from_db()
+    assert run.status == Status.CANCELLED
+
+
+def test_a_clarifying_option_goes_on_in_the_thread_and_is_ticked(people: Cast, olga: Client) -> None:
+    run = stories.ask(people.olga, people.shop, "Who are our best customers?")
+    stories.finish(run, Status.CLARIFY, answer="What makes them best?", options=["Sales", "Margin"])
+    olga.post(reverse("follow_up", args=[run.question.thread_id]), {"suggestion": "Margin"})
+    page = olga.get(reverse("thread", args=[run.question.thread_id])).content.decode()
+    assert page.count("disabled") >= 2
+    assert "#i-tick" in page
+
+
+def test_the_form_is_safe_against_other_sites(people: Cast) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(people.olga, backend="django.contrib.auth.backends.ModelBackend")
+    response = client.post(reverse("ask"), {"question": "How many?", "connection": people.shop.pk})
+    assert response.status_code == 403
+    assert "Load the page again" in response.content.decode() or "too old" in response.content.decode()
+
+
+HOSTILE = '<script>alert("1")</script> \u202e\' OR 1=1 -- </textarea>{{ 7|add:7 }} &amp; <img src=x onerror=1>'
+
+
+def test_hostile_text_is_shown_as_text_everywhere(people: Cast, olga: Client) -> None:
+    run = stories.ask(people.olga, people.shop, HOSTILE)
+    columns = [
+        {"name": HOSTILE, "type": HOSTILE, "semantic": "text"},
+        {"name": "n", "type": "INT", "semantic": "integer"},
+    ]
+    program = [stories.call("table_ref", HOSTILE, table=HOSTILE), stories.call("execute", rel=HOSTILE)]
+    stories.save(run, [*stories.beginning(run), *stories.right_turn(1)])
+    stories.keep_result(run, [[HOSTILE, 1], [HOSTILE, 2]], columns)
+    stories.finish(run, answer=HOSTILE, answer_result=1, sql=HOSTILE, program=program, model_name=HOSTILE)
+    addresses = [
+        f"{reverse('run', args=[run.pk])}?tab={tab}&step=1" for tab in ("answer", "table", "chart", "steps", "sql")
+    ]
+    for address in [*addresses, reverse("history"), reverse("home"), reverse("trace", args=[run.pk])]:
+        page = olga.get(address).content.decode()
+        assert "<script>alert" not in page, address
+        assert "<img src=x" not in page, address
+        assert "{{ 7|add:7 }}" in page or "script" not in page, address

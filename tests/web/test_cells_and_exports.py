@@ -1,0 +1,102 @@
+"""Cells are shown and exported exactly; a spreadsheet never runs one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from agents.answers import exports
+from agents.answers.cells import Column, columns_of, shown, with_guessed_semantics
+
+AMOUNT = Column(0, "amount", "NUMERIC(38, 9)", "decimal")
+YEAR = Column(0, "year", "INTEGER", "integer")
+NAME = Column(0, "name", "TEXT", "text")
+
+
+@pytest.mark.parametrize(
+    ("cell", "column", "text"),
+    [
+        (None, AMOUNT, None),
+        ("1234567890123456789.000000001", AMOUNT, "1,234,567,890,123,456,789.000000001"),
+        ("-299.00", AMOUNT, "\u2212299.00"),
+        (0.1, AMOUNT, "0.1"),
+        (1e-07, AMOUNT, "1e-07"),
+        ("NaN", AMOUNT, "NaN"),
+        (2026, YEAR, "2026"),
+        (18420, Column(0, "orders", "INTEGER", "integer"), "18,420"),
+        (18420, Column(0, "customer_id", "INTEGER", "integer"), "18420"),
+        ("12345", NAME, "12345"),
+        ("2026-03-29T02:30:00+02:00", Column(0, "at", "TIMESTAMPTZ", "timestamptz"), "2026-03-29T02:30:00+02:00"),
+        (True, Column(0, "paid", "BOOLEAN", "boolean"), "true"),
+        ({"hex": "00ff"}, Column(0, "raw", "BLOB", "bytes"), "0x00ff"),
+        ([1, {"a": "ü"}], Column(0, "doc", "JSON", "json"), '[1, {"a": "ü"}]'),
+        ("", NAME, ""),
+    ],
+)
+def test_a_cell_is_shown_as_the_database_said_it(cell: Any, column: Column, text: str | None) -> None:
+    assert shown(cell, column) == text
+
+
+def test_a_long_text_says_how_long_it_is() -> None:
+    assert str(shown("x" * 10_000, NAME)).endswith("… (10,000 characters)")
+
+
+def test_columns_of_a_synthesised_table_are_numbers_when_all_cells_are() -> None:
+    columns = with_guessed_semantics(columns_of([{"name": "a"}, {"name": "b"}]), [[1, "x"], [None, 2]])
+    assert [column.numeric for column in columns] == [True, False]
+
+
+COLUMNS = (
+    Column(0, "name", "TEXT", "text"),
+    Column(1, "name", "NUMERIC", "decimal"),
+    Column(2, "=SUM(A1)", "INTEGER", "integer"),
+)
+ROWS = [
+    ['=HYPERLINK("http://evil")', "-12.50", 9007199254740993],
+    ["+1", "3", None],
+    ['a,b\n"c"', "1234567890.123456789", -5],
+    ["@cmd", None, 0],
+]
+
+
+def csv_rows() -> list[list[str]]:
+    text = b"".join(exports.write("csv", COLUMNS, ROWS)).decode("utf-8-sig")
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_csv_keeps_numbers_and_disarms_formulas() -> None:
+    assert csv_rows() == [
+        ["name", "name", "'=SUM(A1)"],
+        ['\'=HYPERLINK("http://evil")', "-12.50", "9007199254740993"],
+        ["+1", "3", ""],
+        ['a,b\n"c"', "1234567890.123456789", "-5"],
+        ["'@cmd", "", "0"],
+    ]
+
+
+def test_json_keeps_every_cell() -> None:
+    document = json.loads(b"".join(exports.write("json", COLUMNS, ROWS)))
+    assert document["rows"] == ROWS
+    assert [column["name"] for column in document["columns"]] == ["name", "name", "=SUM(A1)"]
+
+
+def test_parquet_keeps_types_and_makes_names_unique() -> None:
+    table = pq.read_table(io.BytesIO(b"".join(exports.write("parquet", COLUMNS, ROWS))))
+    assert table.column_names == ["name", "name_2", "=SUM(A1)"]
+    assert table.column(2).to_pylist() == [9007199254740993, None, -5, 0]
+
+
+def test_excel_writes_numbers_it_keeps_exactly_and_text_otherwise() -> None:
+    import zipfile
+
+    book = zipfile.ZipFile(io.BytesIO(b"".join(exports.write("xlsx", COLUMNS, ROWS))))
+    sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert "<v>-12.5</v>" in sheet
+    assert "9007199254740993" in sheet
+    assert "<v>9007199254740993</v>" not in sheet
+    assert "<f>" not in sheet
