@@ -25,7 +25,8 @@ class QuestionForm(forms.Form):
 
     @property
     def text(self) -> str:
-        return self.cleaned_data["suggestion"] or self.cleaned_data["question"]
+        text: str = self.cleaned_data["suggestion"] or self.cleaned_data["question"]
+        return text
 
     @property
     def chosen_model(self) -> LanguageModel | None:

@@ -10,7 +10,7 @@ from django import forms
 from connections.models import User
 
 
-class SettingsForm(forms.ModelForm):
+class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
     class Meta:
         model = User
         fields: ClassVar = ["theme", "time_zone", "shortcuts"]

@@ -40,7 +40,8 @@ def export(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseBase:
 
 async def _sent(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """The pieces one by one; the next is made in a thread while the last is on its way."""
-    while (piece := await sync_to_async(next)(pieces, None)) is not None:
+    following = sync_to_async(lambda: next(pieces, None))
+    while (piece := await following()) is not None:
         yield piece
 
 
