@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from connections.catalogue import Catalogue, Column, Table
 
-Layout = Callable[[Table, Catalogue, Mapping[str, Sequence[Any]]], str]
+Layout = Callable[[Table, Catalogue, Mapping[str, Sequence[str]]], str]
 
 _LONGEST_EXAMPLE = 40
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
@@ -25,7 +24,7 @@ _RESERVED = frozenset(
 )  # fmt: skip
 
 
-def brief(table: Table, catalogue: Catalogue, examples: Mapping[str, Sequence[Any]]) -> str:
+def brief(table: Table, catalogue: Catalogue, examples: Mapping[str, Sequence[str]]) -> str:
     """One line a column, names as they are used in calls:
 
     orders (view): one row an order
@@ -50,7 +49,7 @@ def brief(table: Table, catalogue: Catalogue, examples: Mapping[str, Sequence[An
     return "\n".join(lines)
 
 
-def create_table(table: Table, catalogue: Catalogue, examples: Mapping[str, Sequence[Any]]) -> str:
+def create_table(table: Table, catalogue: Catalogue, examples: Mapping[str, Sequence[str]]) -> str:
     """A CREATE TABLE statement, names quoted where SQL needs it, remarks and examples as comments."""
     entries: list[tuple[str, str]] = []
     for column in table.columns:
@@ -117,18 +116,14 @@ def _column_remarks(table: Table, column: Column, catalogue: Catalogue) -> list[
     return [_one_line(text) for text in dict.fromkeys((column.comment, note)) if text]
 
 
-def _example(column: Column, examples: Mapping[str, Sequence[Any]]) -> list[str]:
+def _example(column: Column, examples: Mapping[str, Sequence[str]]) -> list[str]:
     shown = [_cell(value) for value in examples.get(column.name, ())]
     return [f"e.g. {', '.join(shown)}"] if shown else []
 
 
-def _cell(value: Any) -> str:
-    """A stored value as SQL would write it, shortened."""
-    if isinstance(value, (bool, int, float)):
-        return str(value)
-    text = _one_line(str(value))
-    text = text if len(text) <= _LONGEST_EXAMPLE else f"{text[: _LONGEST_EXAMPLE - 1]}…"
-    return "'" + text.replace("'", "''") + "'"
+def _cell(literal: str) -> str:
+    text = _one_line(literal)
+    return text if len(text) <= _LONGEST_EXAMPLE else f"{text[: _LONGEST_EXAMPLE - 1]}…"
 
 
 def _with_remark(line: str, remarks: Sequence[str]) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from agents.prompts.layouts import Layout
 from agents.prompts.ranking import rank
 from connections.catalogue import Catalogue, Table
 
-# A few stored values of each column of a table; the caller decides what may be shown.
-ExampleValues = Callable[[Table], Mapping[str, Sequence[Any]]]
+# A few stored values of each column of a table, as SQL would write them; the caller decides what may be shown.
+ExampleValues = Callable[[Table], Mapping[str, Sequence[str]]]
 
 _LOOK_ALIKE = 3  # from so many tables on, a family is shown by one member
 _NAMES_SHARE = 0.35  # of the budget at most, for the names of tables that are not shown

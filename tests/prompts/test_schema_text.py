@@ -87,8 +87,8 @@ CREATE TABLE order_lines (
 );"""
 
 
-def examples(table: Table) -> Mapping[str, Sequence[Any]]:
-    return {"id": [1, 2], "name": ["O'Hara", "Ana"]} if table is CUSTOMERS else {}
+def examples(table: Table) -> Mapping[str, Sequence[str]]:
+    return {"id": ["1", "2"], "name": ["'O''Hara'", "'Ana'"]} if table is CUSTOMERS else {}
 
 
 def test_a_small_schema_is_shown_in_full() -> None:
@@ -133,7 +133,7 @@ def test_long_and_broken_values_stay_on_one_short_line() -> None:
     table = Table("t", columns=(Column("x", "TEXT"),))
     text = create_table(table, Catalogue("sqlite", (table,)), {"x": ["a\n" * 100]})
     assert len(text.splitlines()) == 3
-    assert "…'" in text
+    assert max(map(len, text.splitlines())) < 70
 
 
 def test_words_are_found_in_names() -> None:
@@ -208,7 +208,7 @@ def test_look_alike_tables_are_shown_by_one_of_them() -> None:
 def test_examples_are_asked_only_for_tables_that_are_shown() -> None:
     asked: list[str] = []
 
-    def ask(table: Table) -> Mapping[str, Sequence[Any]]:
+    def ask(table: Table) -> Mapping[str, Sequence[str]]:
         asked.append(table.name)
         return {}
 
