@@ -21,12 +21,12 @@ INSERT INTO sales VALUES (1, 1, '2024-01-05', 'shop', 120), (2, 1, '2024-01-09',
   (7, 6, '2024-03-01', 'shop', 10), (8, 7, '2024-03-02', 'web', 80);
 CREATE TABLE marks (staff_id INTEGER, level VARCHAR(10) NOT NULL);
 INSERT INTO marks VALUES (1, 'gold'), (NULL, 'none'), (3, 'gold'), (3, 'gold'), (5, 'iron');
-CREATE TABLE nothing (id INTEGER PRIMARY KEY, note VARCHAR(10));
+CREATE TABLE blank (id INTEGER PRIMARY KEY, note VARCHAR(10));
 """
 
 _COLUMNS: dict[str, str] = {
     "regions": "id! name! target", "staff": "id! name! region_id boss_id wage",
-    "sales": "id! staff_id day! kind amount", "marks": "staff_id level!", "nothing": "id! note",
+    "sales": "id! staff_id day! kind amount", "marks": "staff_id level!", "blank": "id! note",
 }  # fmt: skip
 _SEMANTIC: dict[str, SemanticType] = {"name": "text", "kind": "text", "level": "text", "note": "text", "day": "date"}
 
