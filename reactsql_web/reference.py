@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from inspect import cleandoc
 from pathlib import Path
+from textwrap import fill
 
+from agents.dsl.operations import OPERATIONS, Operation, ProbeOperation
+from agents.errors import ModelCorrectableError
+from connections.allowed import AGGREGATES, FUNCTIONS
 from reactsql_web.environment import SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -11,7 +17,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def parts() -> dict[tuple[str, str], str]:
     """What is generated: file and mark, to text."""
-    return {("README.md", "settings"): settings_table()}
+    return {
+        ("README.md", "settings"): settings_table(),
+        ("docs/language.md", "operations"): operations(),
+        ("docs/language.md", "functions"): functions(),
+        ("docs/language.md", "errors"): errors(),
+    }
 
 
 def settings_table() -> str:
@@ -20,6 +31,35 @@ def settings_table() -> str:
         default = f"`{setting.default}`" if setting.default else ""
         lines.append(f"| `{setting.name}` | {default} | {setting.help.replace('|', chr(92) + '|')} |")
     return "\n".join(lines)
+
+
+def operations() -> str:
+    """Every operation with its signature and its own words."""
+    probes = [one for one in OPERATIONS if issubclass(one, ProbeOperation)]
+    extensions = [one for one in OPERATIONS if one.extension]
+    relational = [one for one in OPERATIONS if one not in probes and one not in extensions]
+    return "\n\n".join(
+        [*_group("Building relations", relational), *_group("Probing", probes), *_group("Extensions", extensions)]
+    )
+
+
+def _group(title: str, found: Iterable[type[Operation]]) -> list[str]:
+    return [f"### {title}", *(f"**`{one.signature()}`**  \n{cleandoc(one.__doc__ or '')}" for one in found)]
+
+
+def functions() -> str:
+    return "\n\n".join(
+        f"**{dialect}**\n\n{_names(allowed)}\n\nAggregates: {_names(AGGREGATES[dialect])}"
+        for dialect, allowed in FUNCTIONS.items()
+    )
+
+
+def _names(found: Iterable[str]) -> str:
+    return fill(", ".join(f"`{name}`" for name in sorted(found)), width=120, break_on_hyphens=False)
+
+
+def errors() -> str:
+    return _names(kind.__name__ for kind in ModelCorrectableError.__subclasses__())
 
 
 def replaced(text: str, mark: str, part: str) -> str:
