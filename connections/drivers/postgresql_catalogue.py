@@ -81,7 +81,8 @@ def read_catalogue(connection: psycopg.Connection[Any], schemas: tuple[str, ...]
     hidden = [f"{row[1]}.{row[2]}" for row in found if row[0] not in relations]
     partly = [oid for oid, row in relations.items() if not row[7]]
     scope = {"oids": list(relations), "partly": partly}
-    columns, names, closed = _columns(connection, scope)
+    columns, names, unreadable = _columns(connection, scope)
+    closed = [f"{relations[oid][1]}.{relations[oid][2]}.{name}" for oid, name in unreadable]
     primary, unique = _keys(connection, scope, names)
     foreign = _foreign_keys(connection, scope, names, relations)
     estimates = dict(connection.execute(_PARTITION_ROWS, scope).fetchall())
@@ -99,17 +100,17 @@ def read_catalogue(connection: psycopg.Connection[Any], schemas: tuple[str, ...]
 
 def _columns(
     connection: psycopg.Connection[Any], scope: Mapping[str, Any]
-) -> tuple[dict[int, list[Column]], dict[int, dict[int, str]], list[str]]:
+) -> tuple[dict[int, list[Column]], dict[int, dict[int, str]], list[tuple[int, str]]]:
     """Columns by relation; all names by number (keys may use a column that cannot be read); what was left out."""
     labels = dict(connection.execute(_LABELS).fetchall())
     columns: dict[int, list[Column]] = defaultdict(list)
     names: dict[int, dict[int, str]] = defaultdict(dict)
-    closed: list[str] = []
+    closed: list[tuple[int, str]] = []
     for row in connection.execute(_COLUMNS, scope):
         relation, number, name, type_name, nullable, comment, kind, base, oid, base_kind, unreadable = row
         names[relation][number] = name
         if unreadable:
-            closed.append(name)
+            closed.append((relation, name))
             continue
         meaning: SemanticType = "enum" if "e" in (kind, base_kind) else semantic_type(base or type_name, "postgresql")
         if kind in ("r", "m", "c"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.fetching import take
 from connections.drivers.files import DatabaseFile
 from connections.drivers.running import Running
-from connections.drivers.sqlite_catalogue import read_catalogue
+from connections.drivers.sqlite_catalogue import quoted, read_catalogue
 from connections.errors import ConnectionFailedError, ExecutionError
 from connections.network import NetworkPolicy
 
@@ -120,6 +121,7 @@ class SQLiteSession:
             connection.setlimit(limit, cap)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, limits.sql_bytes + 1000)
         connection.execute("PRAGMA temp_store = MEMORY")
+        _wake_virtual_tables(connection)
         connection.set_authorizer(self._authorize)
 
     def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
@@ -140,12 +142,11 @@ class SQLiteSession:
         return Rows(columns, taken.rows, bool(taken.cut_by), ms, taken.cut_by, taken.cut_cells)
 
     def create_temp_table(self, name: str, sql: str, *, seconds: float) -> None:
-        quoted = '"' + name.replace('"', '""') + '"'
         self._creating_temp_table = True
         try:
             with self._run(seconds) as running:
                 try:
-                    self._connection.execute(f"CREATE TEMP TABLE {quoted} AS {sql}")
+                    self._connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS {sql}")
                 except _FAILURES as error:
                     raise running.failure(_message(error)) from error
         finally:
@@ -183,11 +184,21 @@ class SQLiteSession:
             return sqlite3.SQLITE_DENY if hidden else sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
             return _function(str(second), inside_view=view is not None)
-        if action == sqlite3.SQLITE_PRAGMA and first == "data_version":  # full-text tables ask for it themselves
+        if action == sqlite3.SQLITE_PRAGMA and first in ("data_version", "page_size") and second is None:
+            # Full-text tables ask for these themselves.
             return sqlite3.SQLITE_OK
         if self._creating_temp_table and _makes_temp_table(action, first, database):
             return sqlite3.SQLITE_OK
         return sqlite3.SQLITE_DENY
+
+
+def _wake_virtual_tables(connection: sqlite3.Connection) -> None:
+    """A full-text or R*Tree table prepares statements of its own when first touched, which the authorizer would
+    refuse, although they are never run here."""
+    for _, name, kind, *_ in connection.execute("PRAGMA main.table_list").fetchall():
+        if kind == "virtual":
+            with suppress(sqlite3.DatabaseError):
+                connection.execute(f'SELECT 1 FROM main.{quoted(name)} LIMIT 0')
 
 
 def _function(name: str, *, inside_view: bool) -> int:

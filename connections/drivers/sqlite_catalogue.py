@@ -44,18 +44,18 @@ def _names(connection: sqlite3.Connection) -> Iterator[tuple[str, TableKind]]:
 def _table(
     connection: sqlite3.Connection, name: str, kind: TableKind, estimates: dict[str, int]
 ) -> Table | _Unreadable:
-    quoted = _quoted(name)
+    table = quoted(name)
     try:
-        rows = connection.execute(f"PRAGMA main.table_xinfo({quoted})").fetchall()
-        connection.execute(f"SELECT 1 FROM main.{quoted} LIMIT 0")
+        rows = connection.execute(f"PRAGMA main.table_xinfo({table})").fetchall()
+        connection.execute(f"SELECT 1 FROM main.{table} LIMIT 0")
         return Table(
             name=name,
             kind=kind,
             columns=tuple(_column(row) for row in rows if row[6] != HIDDEN),
             primary_key=tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]),
-            unique=_unique(connection, quoted),
-            foreign_keys=_foreign_keys(connection, quoted),
-            row_estimate=None if kind == "view" else estimates.get(name, _highest_rowid(connection, quoted)),
+            unique=_unique(connection, table),
+            foreign_keys=_foreign_keys(connection, table),
+            row_estimate=None if kind == "view" else estimates.get(name, _highest_rowid(connection, table)),
         )
     except sqlite3.DatabaseError as error:
         return _Unreadable(name, str(error))
@@ -71,22 +71,22 @@ def _column(row: tuple[int, str, str, int, str | None, int, int]) -> Column:
     )
 
 
-def _unique(connection: sqlite3.Connection, quoted: str) -> tuple[tuple[str, ...], ...]:
+def _unique(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], ...]:
     """Unique indexes over plain columns; a partial index or one over an expression proves nothing."""
     keys = []
-    for _, index, unique, origin, partial in connection.execute(f"PRAGMA main.index_list({quoted})").fetchall():
+    for _, index, unique, origin, partial in connection.execute(f"PRAGMA main.index_list({table})").fetchall():
         if unique and not partial and origin != "pk":
-            rows = connection.execute(f"PRAGMA main.index_info({_quoted(index)})").fetchall()
+            rows = connection.execute(f"PRAGMA main.index_info({quoted(index)})").fetchall()
             if all(row[2] is not None for row in rows):
                 keys.append(tuple(row[2] for row in rows))
     return tuple(sorted(keys))
 
 
-def _foreign_keys(connection: sqlite3.Connection, quoted: str) -> tuple[ForeignKey, ...]:
+def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[ForeignKey, ...]:
     """A key that names no target column points at the primary key of its target."""
     parts: dict[int, list[tuple[str, str, str | None]]] = {}
     for number, _, target, column, target_column, *_ in connection.execute(
-        f"PRAGMA main.foreign_key_list({quoted})"
+        f"PRAGMA main.foreign_key_list({table})"
     ).fetchall():
         parts.setdefault(number, []).append((target, column, target_column))
     return tuple(_foreign_key(connection, rows) for _, rows in sorted(parts.items()))
@@ -96,7 +96,7 @@ def _foreign_key(connection: sqlite3.Connection, rows: list[tuple[str, str, str 
     target = rows[0][0]
     named = tuple(row[2] for row in rows if row[2] is not None)
     if len(named) < len(rows):
-        info = connection.execute(f"PRAGMA main.table_info({_quoted(target)})").fetchall()
+        info = connection.execute(f"PRAGMA main.table_info({quoted(target)})").fetchall()
         named = tuple(row[1] for row in sorted(info, key=lambda row: row[5]) if row[5])
     return ForeignKey(tuple(row[1] for row in rows), None, target, named)
 
@@ -109,14 +109,14 @@ def _statistics(connection: sqlite3.Connection) -> dict[str, int]:
     return {table: int(stat.split()[0]) for table, stat in rows if str(stat).split()[:1] and stat.split()[0].isdigit()}
 
 
-def _highest_rowid(connection: sqlite3.Connection, quoted: str) -> int | None:
+def _highest_rowid(connection: sqlite3.Connection, table: str) -> int | None:
     """An upper bound that costs one look into the tree; tables WITHOUT ROWID and most virtual ones have none."""
     try:
-        (highest,) = connection.execute(f"SELECT MAX(rowid) FROM main.{quoted}").fetchone()
+        (highest,) = connection.execute(f"SELECT MAX(rowid) FROM main.{table}").fetchone()
     except sqlite3.DatabaseError:
         return None
     return highest if isinstance(highest, int) and highest >= 0 else 0 if highest is None else None
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
