@@ -44,9 +44,17 @@ BINARY = 63  # the "character set" of bytes
 
 
 def result_columns(cursor: SSCursor) -> tuple[ResultColumn, ...]:
-    """Names and types of the statement that `cursor` ran; the protocol's flags are not in `description`."""
-    result = getattr(cursor, "_result", None)
-    return tuple(_column(field) for field in getattr(result, "fields", None) or ())
+    """Names and types of the statement that `cursor` ran; the protocol's flags are not in `description`.
+
+    To be called before rows are read: MariaDB sends a BIT that an expression made (`MAX(flags)`) as decimal digits,
+    under the same type code and told apart by a flag only, so that column gets another converter.
+    """
+    result: Any = getattr(cursor, "_result", None)
+    fields = getattr(result, "fields", None) or ()
+    for number, field in enumerate(fields):
+        if field.type_code == T.BIT and field.flags & FLAG.BINARY:
+            result.converters[number] = ("ascii", int)
+    return tuple(_column(field) for field in fields)
 
 
 def _column(field: Any) -> ResultColumn:
