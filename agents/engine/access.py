@@ -42,7 +42,7 @@ class Access:
         self.dialect = DIALECTS[door.dialect]()
         self.compiler = Compiler(door.catalogue, self.dialect)
         self._stores: dict[int, Stored] = {}
-        self._temp_names = Names(self.dialect, self.compiler.table_names)
+        self._temp_names = Names(self.dialect, self.compiler.tables.names)
 
     def relate(self, operation: RelationOperation, inputs: tuple[Relation, ...], handle: str) -> Relation:
         """The relation that `operation` makes. Raises a ModelCorrectableError."""

@@ -25,7 +25,7 @@ class Stored:
     """Rows that can be selected from by name: a table, a temp table or an earlier step.
 
     `columns` maps logical names to the names that the columns have there. `order` are the keys by which the rows must
-    be ordered again (a stored relation has no order of its own), each with the name of its column there.
+    be ordered again, each with the name of its column there: stored rows have no order of their own.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Source:
-    """One item of FROM. Terms name it by its `number`, unique in a statement; `alias` is the name it would like to have.
+    """One item of FROM. Terms name it by its `number`, unique in a statement; `alias` is the name it would like.
     `how` and `on` say how it is joined to those before it."""
 
     number: int

@@ -45,9 +45,7 @@ def aggregate_term(
         given = iter(nodes)
         value, test = (next(given) if part is not None else None for part in parts)
         keys = [key for term, node in zip(order, given, strict=True) for key in _sorted_by(term, node, dialect)]
-        return dialect.aggregate(
-            AggregateCall(fn, value, agg.distinct, test, agg.separator, tuple(keys), is_text)
-        )
+        return dialect.aggregate(AggregateCall(fn, value, agg.distinct, test, agg.separator, tuple(keys), is_text))
 
     return made(build, *(part for part in parts if part is not None), *(key.term for key in order), aggregate=True)
 
@@ -200,5 +198,3 @@ def _add(block: Block, name: str, term: Term) -> str:
         free = f"{name}_{count}"
     block.columns[free] = term
     return free
-
-

@@ -26,10 +26,10 @@ __all__ = ["CallError", "Engine", "EngineSettings", "Outcome", "Preview", "Resul
 
 
 class Engine:
-    """One run's relations over one door. Nothing is changed in place: a handle that is bound again names a new relation.
+    """One run's relations over one door. Nothing is changed in place: a handle bound again names a new relation.
 
-    `call` and `run` never raise what a better call would mend; it is in `Outcome.error`. What ends a run (no connection,
-    a cancelled run) is raised as it is.
+    `call` and `run` never raise what a better call would mend; it is in `Outcome.error`. What ends a run (no
+    connection, a cancelled run) is raised as it is.
     """
 
     def __init__(self, door: Door, *, settings: EngineSettings | None = None) -> None:
@@ -106,13 +106,15 @@ class Engine:
 
     def _derive(self, read: ReadCall, operation: RelationOperation, inputs: tuple[Relation, ...]) -> Relation:
         if len(self._calls) >= self.settings.relations:
-            raise LimitExceededError(f"A run may make {self.settings.relations:,} relations; start from an earlier one.")
+            raise LimitExceededError(
+                f"A run may make {self.settings.relations:,} relations; start from an earlier one."
+            )
         limit = self.access.dialect.name_limit
         handle = check_name(read.handle, "The handle", limit) if read.handle else self._free_handle()
         relation = self.access.relate(operation, inputs, handle)
         if relation.depth > self.settings.depth:
             raise LimitExceededError(
-                f"{quoted(handle)} would be {relation.depth:,} operations deep; at most {self.settings.depth:,} are allowed. "
+                f"{quoted(handle)} would be {relation.depth:,} operations deep, more than {self.settings.depth:,}. "
                 "materialize an intermediate relation first."
             )
         return relation
@@ -183,9 +185,7 @@ class Engine:
     def preview(self, handle: str, limit: int = 50) -> Preview:
         """The first rows at `handle`. Raises a ModelCorrectableError or a DatabaseError."""
         relation = self.relation(handle)
-        statement, rows = self.access.fetch(
-            relation, max_rows=limit, seconds=self.settings.seconds, purpose="preview"
-        )
+        statement, rows = self.access.fetch(relation, max_rows=limit, seconds=self.settings.seconds, purpose="preview")
         if not rows.truncated:
             self._counts.note(relation, len(rows.rows))
         (count,) = self._counts.count([relation], self.settings.check_seconds)
@@ -203,7 +203,7 @@ class Engine:
         return [self._counts.known(source) for source in relation.inputs], self._counts.known(relation)
 
     def empty_reason(self, handle: str) -> str:
-        """Why `handle` has no rows, with the nearest stored values where a text was compared; "" if not found in time."""
+        """Why `handle` has no rows, with the nearest stored values where a text was compared; "" if not found."""
         return self._warnings.empty_reason(self.relation(handle))
 
     def live_handles(self) -> str:
@@ -247,4 +247,3 @@ def _result_columns(relation: Relation, rows: Rows) -> tuple[ResultColumn, ...]:
         )
         for column, told in zip(relation.columns.values(), rows.columns, strict=True)
     )
-

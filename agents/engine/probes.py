@@ -82,7 +82,9 @@ class Probes:
                 {**relation.columns, name: text},
                 (as_text(column, self._access.dialect),),
             )
-            return _Column(self._access.relate(SelectColumns("", (Renamed(name, name),)), (made,), relation.handle), text)
+            return _Column(
+                self._access.relate(SelectColumns("", (Renamed(name, name),)), (made,), relation.handle), text
+            )
         only = SelectColumns("", (Renamed(column.name, column.name),))
         return _Column(self._access.relate(only, (relation,), relation.handle), column)
 
@@ -105,7 +107,9 @@ class Probes:
         if operation.contains:
             source = filtered(source, contains(column.column, operation.contains, self._access.dialect))
         counted = self._access.relate(
-            Aggregate("", (column.column.name,), (Aggregation("count", "*", _free("rows", column)),)), (source,), "values"
+            Aggregate("", (column.column.name,), (Aggregation("count", "*", _free("rows", column)),)),
+            (source,),
+            "values",
         )
         total, nulls = self._count(column.relation), self._count(filtered(column.relation, is_null(column.column.name)))
         distinct = self._count(counted)
@@ -155,9 +159,12 @@ class Probes:
         near, looked_at = self._nearest(column, value, k)
         if not self._settings.send_values:
             same = any(score == 100 for _, score in near)
-            return f"{column.name}: {'a stored value is spelled like it' if same else 'no stored value is the same'}\n{_NOT_SHOWN}"
+            told = "a stored value is spelled like it" if same else "no stored value is the same"
+            return f"{column.name}: {told}\n{_NOT_SHOWN}"
         head = f"{column.name}{column.where}: nearest to {cell_text(value)}{looked_at}"
-        return "\n".join([head, *(f"{cell_text(stored)}: {score:.0f}" for stored, score in near)] if near else [f"{head}: none"])
+        return "\n".join(
+            [head, *(f"{cell_text(stored)}: {score:.0f}" for stored, score in near)] if near else [f"{head}: none"]
+        )
 
     def _nearest(self, column: _Column, value: Value, k: int) -> tuple[list[tuple[Any, float]], str]:
         """The nearest values, and a remark when not all distinct values were looked at."""
@@ -178,7 +185,10 @@ class Probes:
             return stored[:most], f" among {most:,} of more distinct values"
         conditions = [contains(column.column, piece, self._access.dialect) for piece in pieces]
         narrowed = self._distinct(filtered(known, any_of(conditions)), most)
-        return narrowed, f" among the {len(narrowed):,} distinct values that share letters with it (of more than {most:,})"
+        return (
+            narrowed,
+            f" among the {len(narrowed):,} distinct values that share letters with it (of more than {most:,})",
+        )
 
     def _distinct(self, relation: Relation, limit: int) -> list[Any]:
         name = next(iter(relation.columns))

@@ -30,9 +30,7 @@ class ProgramRun:
         return next((outcome for outcome in self.outcomes if outcome.error), None)
 
 
-def run_program(
-    where: str | EngineDoor, program: Any, *, max_rows: int = 10_000, seconds: float = 60.0
-) -> ProgramRun:
+def run_program(where: str | EngineDoor, program: Any, *, max_rows: int = 10_000, seconds: float = 60.0) -> ProgramRun:
     """Run `program` on the database at a SQLAlchemy URL, or through an open door.
 
     What a better program would mend is in the run; raises InvalidArgumentError for what is no program at all, and
@@ -88,7 +86,9 @@ def run_to_json(run: ProgramRun) -> dict[str, Any]:
     return {
         "observations": [observation_to_json(outcome) for outcome in run.outcomes],
         "results": [result_to_json(result) for result in run.results],
-        "error": None if failed is None or failed.error is None else error_to_json(failed.error.type, failed.error.message, failed.call),
+        "error": None
+        if failed is None or failed.error is None
+        else error_to_json(failed.error.type, failed.error.message, failed.call),
     }
 
 

@@ -91,7 +91,11 @@ def _join(source: Source, writer: Writer) -> exp.Join:
     table = _table(source, writer)
     if source.how == "cross":
         return exp.Join(this=table, kind="CROSS")
-    on = writer.conjunction(source.on) if source.on else exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
+    on = (
+        writer.conjunction(source.on)
+        if source.on
+        else exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
+    )
     return exp.Join(this=table, side="LEFT" if source.how == "left" else None, on=on)
 
 

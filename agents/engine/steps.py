@@ -33,7 +33,9 @@ class Steps:
         self._sources += 1
         return Block.over(Source(self._sources, stored, handle if stored.is_table else stored.name), wanted)
 
-    def close(self, block: Block, handle: str, *, ordered: bool, materialized: bool = False, sorted_inside: bool = False) -> Stored:
+    def close(
+        self, block: Block, handle: str, *, ordered: bool, materialized: bool = False, sorted_inside: bool = False
+    ) -> Stored:
         """Make `block` a step named by `handle`. `ordered` keeps the keys of its order as columns for later; with
         `sorted_inside` the step itself is sorted, for a reader that takes rows as they come."""
         physical = physical_names(block.columns, self.dialect)
@@ -78,5 +80,6 @@ def _same_column(term: Term, outputs: list[tuple[Term, str]]) -> str | None:
     if place == (None, None):
         return None
     return next(
-        (name for other, name in outputs if (getattr(other, "source", None), getattr(other, "column", None)) == place), None
+        (name for other, name in outputs if (getattr(other, "source", None), getattr(other, "column", None)) == place),
+        None,
     )

@@ -159,8 +159,8 @@ def _on_one_line(node: exp.Expr) -> exp.Expr:
 
 # Comparisons and the like keep their meaning next to AND without parentheses.
 _BESIDE_AND = (
-    exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is, exp.In, exp.Like, exp.ILike, exp.Between, exp.Not, exp.And,
-    exp.Anonymous, exp.Column,
+    exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is, exp.In, exp.Like, exp.ILike, exp.Between,
+    exp.Not, exp.And, exp.Anonymous, exp.Column,
 )  # fmt: skip
 
 

@@ -63,8 +63,8 @@ class Warnings:
             values = ", ".join(f"{quoted(key)} = {cell_text(value)}" for key, value in zip(keys, row, strict=False))
             example = f" ({values} occurs {row[-1]:,} times)"
         return (
-            f"{listed(keys)} is not unique in {quoted(operation.right)}{example}: rows of {quoted(operation.left)} repeat, "
-            "and sums over its columns count them several times"
+            f"{listed(keys)} is not unique in {quoted(operation.right)}{example}: rows of {quoted(operation.left)} "
+            "repeat, and sums over its columns count them several times"
         )
 
     def _most_frequent(self, right: Relation, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
@@ -106,7 +106,9 @@ class Warnings:
         operation, handle = relation.operation, quoted(relation.handle)
         if isinstance(operation, FilterExpr):
             nearest = self._nearest_values(relation)
-            return f"no row of {quoted(operation.rel)} passes the filter {handle} ({operation.predicate.strip()}){nearest}"
+            return (
+                f"no row of {quoted(operation.rel)} passes the filter {handle} ({operation.predicate.strip()}){nearest}"
+            )
         if isinstance(operation, JoinTable) and operation.on:
             keys = ", ".join(f"{quoted(one)} = {quoted(other)}" for one, other in operation.on)
             return f"the join {handle} finds no match ({keys})"

@@ -26,6 +26,7 @@ from connections.guard import Parsed, TooLargeError, UnreadableSqlError, check_t
 C = TypeVar("C", bound=Typed)
 
 MAX_CHARACTERS = 100_000
+MAX_WORDS = 20_000  # well below what the guard reads, as a statement holds several expressions
 _LEAD = "SELECT "
 _NUMBERS = ("integer", "decimal", "float")
 _ATOMS = (exp.Column, exp.Literal, exp.Anonymous, exp.Cast, exp.Case, exp.Null, exp.Boolean, exp.Paren)
@@ -56,6 +57,10 @@ def parse_scalar(text: object, scope: Mapping[str, C], dialect: DialectName, *, 
     if len(text) > MAX_CHARACTERS:
         raise LimitExceededError(f"{argument} has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.")
     parsed = _read(text, dialect, argument)
+    if len(parsed.tokens) > MAX_WORDS:
+        raise LimitExceededError(
+            f"{argument} has {len(parsed.tokens):,} words and signs; at most {MAX_WORDS:,} are read."
+        )
     tree = _single(parsed, argument)
     _check_nodes(tree, dialect, argument)
     found = dict(_columns(tree, scope, argument))

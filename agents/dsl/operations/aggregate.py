@@ -37,10 +37,10 @@ _SHAPE = '{"fn", "column", "as", "distinct"?, "filter"?, "separator"?}'
 class Aggregate(RelationOperation):
     """One row for each group: the `group_by` columns, then the aggregates. With no `group_by`, exactly one row.
 
-    Each of `aggs` is `{"fn", "column", "as", "distinct"?, "filter"?}`; `filter` is an expression that chooses the rows
-    it counts. `column` may be `*` for count. stddev and variance are those of a sample. string_agg joins texts with
-    `separator` (","), in the order of the relation where it has one. any_value takes the value of any row of the group.
-    The order is dropped.
+    Each of `aggs` is `{"fn", "column", "as", "distinct"?, "filter"?}`; `filter` is an expression that chooses the rows.
+    `fn`: count (`column` may be `*`), count_distinct, sum, avg, min, max, median, stddev and variance (of a sample),
+    string_agg, which joins texts with `separator` (","), in the order of the relation where it has one, and any_value,
+    the value of any row of the group. The order is dropped.
     """
 
     name: ClassVar[str] = "aggregate"
@@ -86,7 +86,7 @@ class Aggregate(RelationOperation):
         if agg.column == "*" and "*" not in available.relation.columns:
             if agg.fn != "count" or agg.distinct:
                 raise InvalidArgumentError(
-                    f"The column * goes with count alone; {agg.fn}{' distinct' if agg.distinct else ''} needs a column. "
+                    f"The column * goes with count alone; {'distinct ' * agg.distinct}{agg.fn} needs a column. "
                     f"Signature: {self.signature()}."
                 )
             return None

@@ -25,8 +25,8 @@ class JoinTable(RelationOperation):
     """Left's columns, then right's. `how` is inner, left or cross; `on` is `[[left column, right column], …]`.
 
     A right column whose name exists on the left becomes `<right handle>_<name>`. `condition` is an expression over the
-    columns of the result, put in ON; with it `on` may be `[]`. `cross` takes neither. The order is dropped. There is no right
-    join: swap the two relations of a left join.
+    columns of the result, put in ON; with it `on` may be `[]`. `cross` takes neither. The order is dropped. There is no
+    right join: swap the two relations of a left join.
     """
 
     name: ClassVar[str] = "join_table"

@@ -10,7 +10,10 @@ from agents.dsl.relation import Relation, Scope
 
 @dataclass(frozen=True)
 class Materialize(RelationOperation):
-    """The same rows, computed once and kept for the run. For an expensive relation that is used again. The order stays."""
+    """The same rows, computed once and kept for the run: for an expensive relation that is read again.
+
+    The order stays.
+    """
 
     name: ClassVar[str] = "materialize"
     resets_depth: ClassVar[bool] = True

@@ -63,5 +63,3 @@ class SelectColumns(RelationOperation):
 
     def needs(self, relation: Relation, asked: Need) -> tuple[Need, ...]:
         return (Need(frozenset(item.column for item in self.columns if item.as_ in asked.columns), asked.ordered),)
-
-

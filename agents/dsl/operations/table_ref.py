@@ -22,7 +22,9 @@ class TableRef(RelationOperation):
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:
         table = self._find(scope.catalogue)
         columns = {
-            column.name: RelColumn(column.name, column.type, column.semantic, column.nullable, Origin(table, column.name))
+            column.name: RelColumn(
+                column.name, column.type, column.semantic, column.nullable, Origin(table, column.name)
+            )
             for column in table.columns
         }
         exact = self.table in (table.name, table.qualified)

@@ -45,7 +45,9 @@ def _read_frame(value: Any) -> Frame:
         frame = Frame(unit, _read_bound(rest[1:middle]), _read_bound(rest[middle + 1 :]))
     else:
         frame = Frame(unit, _read_bound(rest), Bound("current"))
-    if _place(frame.start) > _place(frame.end) or (_endless(frame.start, "following") or _endless(frame.end, "preceding")):
+    if _place(frame.start) > _place(frame.end) or (
+        _endless(frame.start, "following") or _endless(frame.end, "preceding")
+    ):
         raise UnfitError("it ends before it starts")
     return frame
 
@@ -77,10 +79,10 @@ FRAME = Kind('a frame such as "rows between 2 preceding and current row"', _read
 class WindowColumn(RelationOperation):
     """All columns plus `name`: `fn` over the rows of the same `partition_by`; every row stays, and so does the order.
 
-    `fn`: row_number, rank, dense_rank, percent_rank, cume_dist, ntile (`n` buckets), lag and lead (`offset` 1, `default`), first_value,
-    last_value, and the aggregates (with `order_by` they run up to the current row). `order_by` is as in the operation of that name;
-    without it, row_number, ntile, lag, lead and first/last_value follow the order of the relation. `frame`: e.g.
-    "rows between 6 preceding and current row".
+    `fn`: row_number, rank, dense_rank, percent_rank, cume_dist, ntile (`n` buckets), lag and lead (`offset` 1,
+    `default`), first_value, last_value, and the aggregates (with `order_by` they run up to the current row).
+    `order_by` has keys as in the operation of that name; without it, row_number, ntile, lag, lead and
+    first/last_value follow the order of the relation. `frame`: e.g. "rows between 6 preceding and current row".
     """
 
     name: ClassVar[str] = "window_column"
@@ -113,7 +115,10 @@ class WindowColumn(RelationOperation):
             handle=scope.handle,
             inputs=inputs,
             columns=collected([*source.columns.values(), self._made(name, column)], f"Signature: {self.signature()}."),
-            unique=(*source.unique, *((frozenset({name, *operation.partition_by}),) if self.fn == "row_number" else ())),
+            unique=(
+                *source.unique,
+                *((frozenset({name, *operation.partition_by}),) if self.fn == "row_number" else ()),
+            ),
             ordered=source.ordered,
             notes=tuple(available.notes),
         )

@@ -143,7 +143,12 @@ class Dialect:
         return exp.Anonymous(this=fn.upper(), expressions=[loose(argument) for argument in arguments])
 
     def over(
-        self, call: exp.Expr, partition: Sequence[exp.Expr], order: Sequence[exp.Ordered], frame: Frame | None, ranks: bool
+        self,
+        call: exp.Expr,
+        partition: Sequence[exp.Expr],
+        order: Sequence[exp.Ordered],
+        frame: Frame | None,
+        ranks: bool,
     ) -> exp.Expr:
         """`call OVER (…)`. `ranks` says that the function numbers rows, which some databases do only in an order."""
         if ranks and not order and self.ranks_need_order:

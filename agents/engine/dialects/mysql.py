@@ -60,5 +60,3 @@ class MySQL(Dialect):
         if not step.args.get("limit"):
             step.set("limit", exp.Limit(expression=exp.Literal.number(_ALL_ROWS)))
         return step
-
-

@@ -28,7 +28,9 @@ class PostgreSQL(Dialect):
         if fn != "median":
             return super().over_argument(fn, argument)
         half = exp.Anonymous(this="PERCENTILE_CONT", expressions=[exp.Literal.number("0.5")])
-        return exp.WithinGroup(this=half, expression=exp.Order(expressions=[exp.Ordered(this=argument, nulls_first=False)]))
+        return exp.WithinGroup(
+            this=half, expression=exp.Order(expressions=[exp.Ordered(this=argument, nulls_first=False)])
+        )
 
     def string_agg(self, call: AggregateCall) -> exp.Expr:
         """STRING_AGG takes texts only."""

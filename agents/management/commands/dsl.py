@@ -1,7 +1,7 @@
 """`dsl run`: run a program of operations on a database and print what it returned.
 
-Needs no server, worker, user or migration. With `--json` standard output is exactly one JSON document, whatever happens.
-Exit status: 0 done, 1 the program is at fault (the typed error is in the JSON), 2 wrong usage.
+Needs no server, worker, user or migration. With `--json` standard output is exactly one JSON document, whatever
+happens. Exit status: 0 done, 1 the program is at fault (the typed error is in the JSON), 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class Command(BaseCommand):
         if getattr(self, "_json", False):
             run.error = self._usage_error  # type: ignore[method-assign]
         add_database_options(run)
-        run.add_argument("--program", required=True, metavar="FILE", help="a JSON array of calls, or of batches of calls")
+        run.add_argument(
+            "--program", required=True, metavar="FILE", help="a JSON array of calls, or of batches of calls"
+        )
         run.set_defaults(work=run_command)
 
     def handle(self, *args: Any, **options: Any) -> None:
