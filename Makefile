@@ -60,6 +60,12 @@ fuzz: setup ## Long random programs and SQL against all databases
 demo: $(VENV)/requirements.txt ## Make the demo database again; `make demo URL=postgresql+psycopg://…` elsewhere
 	$(BIN)/python manage.py demo_database --force $(if $(URL),--url "$(URL)")
 
+vendor: ## Fetch the front-end packages of static/vendor/manifest.json from npm
+	python3 static/vendor/refresh.py
+
+screens: setup ## Pictures of every page, in docs/screens/
+	$(BIN)/python -m tests.browser.screens docs/screens
+
 lock: setup ## Compile requirements*.in into requirements*.txt with hashes
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header requirements.in -o requirements.txt
@@ -68,7 +74,7 @@ lock: setup ## Compile requirements*.in into requirements*.txt with hashes
 clean: ## Remove what setup and the tests made; the data folder stays
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis staticfiles test-results
 
-.PHONY: help run ask setup test lint format types imports tests unit browser bench docs fuzz demo lock clean
+.PHONY: help run ask setup test lint format types imports tests unit browser bench docs fuzz demo vendor screens lock clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "ReAct-SQL Web needs Python 3.11, 3.12 or 3.13, and none was found ($$(python3 --version 2>&1 || true))." \

@@ -1,13 +1,16 @@
-"""A person whose password was generated sets an own one before anything else."""
+"""What is done for every request of a person: a generated password is changed first, times are in their zone."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from asgiref.sync import iscoroutinefunction
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.decorators import sync_and_async_middleware
 
 _OPEN = ("password_change", "logout", "login")
@@ -43,3 +46,30 @@ def _to_the_form(request: HttpRequest) -> HttpResponseBase:
         response.status_code = 200
         return response
     return HttpResponseRedirect(address)
+
+
+@sync_and_async_middleware
+def in_own_time_zone(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Times on pages are those of the person's time zone."""
+
+    def activate(user: Any) -> None:
+        try:
+            timezone.activate(ZoneInfo(user.time_zone if user.is_authenticated else settings.TIME_ZONE))
+        except (ZoneInfoNotFoundError, ValueError):
+            timezone.deactivate()
+
+    if iscoroutinefunction(get_response):
+
+        async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+            activate(await request.auser())
+            response: Awaitable[HttpResponseBase] = get_response(request)
+            return await response
+
+        return asynchronous
+
+    def synchronous(request: HttpRequest) -> HttpResponseBase:
+        activate(request.user)
+        response: HttpResponseBase = get_response(request)
+        return response
+
+    return synchronous

@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     *(["allauth.account.middleware.AccountMiddleware"] if OIDC_SERVER_URL else []),
     "reactsql_web.middleware.password_change_required",
+    "reactsql_web.middleware.in_own_time_zone",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "reactsql_web.urls"

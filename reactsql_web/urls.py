@@ -1,7 +1,5 @@
 """Every address of the site. The product's pages are in agents/urls.py; its start page is named `home`."""
 
-from importlib.util import find_spec
-
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.views import LogoutView
@@ -17,8 +15,7 @@ urlpatterns = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("password/", views.PasswordChange.as_view(), name="password_change"),
     path("admin/", admin.site.urls),
+    path("", include("agents.urls")),
 ]
-if find_spec("agents.urls"):
-    urlpatterns.append(path("", include("agents.urls")))
 if settings.OIDC_SERVER_URL:
     urlpatterns.insert(0, path("sso/", include("allauth.urls")))

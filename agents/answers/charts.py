@@ -92,13 +92,22 @@ def _bars(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     ]  # fmt: skip
     names = {"autorange": "reversed", "tickvals": places, "ticktext": [label(row[choice.x]) for row in drawn],
              "showgrid": False, "zeroline": False, "showline": False, "ticks": ""}  # fmt: skip
-    lengths = {"side": "top", "showline": False, "ticks": "", "separatethousands": True, "zerolinecolor": "var(--edge)"}
+    lengths = {"side": "top", "showline": False, "ticks": "", "tickformat": ",~f", "zerolinecolor": "var(--edge)",
+               "range": _room(drawn, choice.ys)}  # fmt: skip
     figure = _figure(traces, yaxis=names, xaxis=lengths, barmode="group", bargap=0.35)
     notice = None
     if len(rows) > MOST_BARS:
         notice = (f"First {MOST_BARS} of {len(rows):,} rows.", f"Bars hold {MOST_BARS}, in the order of the table.")
     height = max(len(drawn) * BAR_HEIGHT + 60, LEAST_HEIGHT)
     return Chart(_title(choice, columns), figure, height, _names(columns, choice.ys), notice, drawn)
+
+
+def _room(rows: Rows, places: Sequence[int]) -> list[float]:
+    """From the smallest to the largest bar, zero between them, with room for the values beside the bars."""
+    numbers = [number for row in rows for place in places if (number := numeric(row[place])) is not None]
+    low, high = min([0.0, *numbers]), max([0.0, *numbers])
+    margin = (high - low) * 0.12 or 1.0
+    return [low - (margin if low < 0 else 0), high + (margin if high > 0 else 0)]
 
 
 def _values(rows: Rows, column: Column) -> list[str]:
@@ -122,7 +131,7 @@ def _lines(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
         for series, y in enumerate(choice.ys)
     ]  # fmt: skip
     kind = "category" if columns[x].numeric or any(not _is_day(str(row[x])) for row in drawn) else "date"
-    height = {"rangemode": "tozero", "separatethousands": True, "showline": False}
+    height = {"rangemode": "tozero", "tickformat": ",~f", "showline": False}
     figure = _figure(traces, xaxis={"type": kind}, yaxis=height, hovermode="x unified")
     return Chart(_title(choice, columns), figure, HEIGHT, _names(columns, choice.ys), _cut(rows, MOST_POINTS), drawn)
 

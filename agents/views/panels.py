@@ -26,9 +26,7 @@ def cut_of(view: View) -> dict[str, Any]:
     result = view.result
     known = "more rows" if result.row_count is None else f"{count(result.row_count, result.row_count_exact)} rows"
     return {
-        "cut": "This connection keeps so many rows a result; what the answer counts, it counts over all."
-        if result.truncated
-        else "",
+        "cut": f"This connection keeps {result.rows_stored:,} rows a result." if result.truncated else "",
         "stored": result.rows_stored,
         "known": known,
         "expired": result.expired,

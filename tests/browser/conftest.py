@@ -33,7 +33,7 @@ def complaints() -> list[str]:
 def page(browser: Browser, complaints: list[str]) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": WIDE[0], "height": WIDE[1]})
     opened = context.new_page()
-    opened.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+    opened.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     yield opened
     context.close()

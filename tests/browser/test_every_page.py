@@ -1,4 +1,4 @@
-"""Every page in both themes and widths: no serious finding of axe-core, a silent console, nothing wider than the page."""
+"""Every page in both themes and widths: no serious finding of axe-core, a silent console, nothing too wide."""
 
 from __future__ import annotations
 

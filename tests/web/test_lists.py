@@ -103,3 +103,14 @@ def test_settings_refuse_an_unknown_time_zone(people: Cast, olga: Client) -> Non
     assert olga.post(reverse("settings"), {"theme": "", "time_zone": "Europe/Berlin"}).status_code == 302
     people.olga.refresh_from_db()
     assert (people.olga.time_zone, people.olga.shortcuts) == ("Europe/Berlin", False)
+
+
+def test_times_are_the_readers_own(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    type(run.question).objects.filter(pk=run.question.pk).update(created_at="2026-03-29T22:30:00Z")
+    people.olga.time_zone = "Asia/Tokyo"
+    people.olga.save()
+    assert "30 Mar 2026, 07:30" in olga.get(reverse("run", args=[run.pk])).content.decode()
+    people.olga.time_zone = "Nowhere/Atall"
+    people.olga.save()
+    assert "29 Mar 2026, 22:30" in olga.get(reverse("run", args=[run.pk])).content.decode()
