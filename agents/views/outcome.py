@@ -12,18 +12,23 @@ from agents import selectors
 from agents.answers import wording
 from agents.answers.failures import failure_of
 from agents.answers.transcript import Transcript
-from agents.answers.turns import counted
+from agents.answers.turns import Totals, counted
 from agents.models import Run, Thread
 from agents.views import result_object
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run stands in its thread. Ids of the newest run's fragments have no prefix; it alone can be live."""
+    """Where a run stands in its thread. Ids of the newest run's fragments have no prefix; it alone can be live.
+
+    `addressed`: the page's address names this run, so tab, page and options of the query string are meant for it.
+    `chosen` is the option of a question back that was answered.
+    """
 
     thread: Thread
     newest: bool = True
     may_ask: bool = False
+    addressed: bool = False
     chosen: str = ""
 
     def prefix(self, run: Run) -> str:
@@ -51,7 +56,10 @@ def answer_context(
     request: HttpRequest, run: Run, place: Place, transcript: Transcript | None = None
 ) -> dict[str, Any]:
     """What answer.html needs. The turns of older runs are loaded when their strip is opened."""
-    transcript = transcript or transcript_of(run)
+    if place.newest and transcript is None:
+        transcript = transcript_of(run)
+    params = request.GET if place.addressed else {}
+    loaded = transcript
     return {
         "run": run,
         "thread": place.thread,
@@ -65,13 +73,13 @@ def answer_context(
         ),
         "may_ask": place.may_ask,
         "chosen": place.chosen,
-        **result_object.context_of(request.GET, run, transcript, place.prefix(run)),
+        **result_object.context_of(params, run, lambda: loaded or transcript_of(run), place.prefix(run)),
     }  # fmt: skip
 
 
-def strip_text(run: Run, transcript: Transcript) -> str:
+def strip_text(run: Run, transcript: Transcript | None) -> str:
     """Worked 14.8 s: 4 turns, 22 calls, 1 error corrected, 1 warning."""
-    totals = transcript.totals
+    totals = transcript.totals if transcript is not None else Totals()
     parts = [counted(run.turns, "turn"), counted(run.calls, "call")]
     if totals.errors:
         corrected = run.status == "answered"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
@@ -31,15 +32,22 @@ class Export:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
-    """What a panel is built from. `params` is the query string: page, sort, chart options, the chosen step."""
+    """What a panel is built from. `params` is the query string: page, sort, chart options, the chosen step.
+
+    `load` reads the run's events; only the panels that need them pay for it.
+    """
 
     run: Run
     result: ShownResult
-    transcript: Transcript
+    load: Callable[[], Transcript]
     prefix: str
     params: Mapping[str, str]
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        return self.load()
 
     @property
     def table_id(self) -> str:
@@ -55,12 +63,12 @@ class View:
         return f"{reverse('run', args=[self.run.pk])}?{query}"
 
 
-def context_of(params: Mapping[str, str], run: Run, transcript: Transcript, prefix: str) -> dict[str, Any]:
+def context_of(params: Mapping[str, str], run: Run, load: Callable[[], Transcript], prefix: str) -> dict[str, Any]:
     """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only."""
     result = shown_result(run)
     if result is None:
         return {"result": None}
-    view = View(run, result, transcript, prefix, params)
+    view = View(run, result, load, prefix, params)
     offered = [key for key in TABS if key not in _missing(run)]
     tab = params.get("tab", "")
     tab = tab if tab in offered else "table" if result.row_count and result.row_count > 1 else "answer"

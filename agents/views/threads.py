@@ -74,13 +74,14 @@ def render_thread(
     questions = [question for question in selectors.questions_of(shown) if question.runs.all()]
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
+    chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
     may_ask = permissions.may_follow_up(person(request), shown)
     transcript = transcript_of(latest)
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
         following = questions[place + 1].text if place + 1 < len(questions) else ""
-        where = Place(shown, newest=newest, may_ask=may_ask, chosen=following)
+        where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         entries.append(Entry(question, _name(question), _attempts(question, one), html))
     context: dict[str, Any] = {
@@ -99,7 +100,7 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     place = Place(chosen.question.thread, newest=_is_newest(chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
-    context |= result_object.context_of(request.GET, chosen, transcript_of(chosen), prefix)
+    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix)
     return render(request, "agents/parts/result.html", context)
 
 

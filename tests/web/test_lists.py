@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -59,6 +61,19 @@ def test_a_page_needs_few_queries(
 def wide(number: int) -> Table:
     columns = (Column("id", "bigint", "integer"), Column(f"amount_{number}", "numeric", "decimal"))
     return Table(f"table_{number:04d}", "erp", columns=columns)
+
+
+def test_a_long_thread_needs_no_more_than_one_query_more_for_each_question(
+    people: Cast, olga: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    run = stories.answered(people.olga, people.shop)
+    for number in range(6):
+        later = stories.follow(run, f"Only for part {number}")
+        stories.keep_result(later)
+        stories.finish(later, answer="So it is.", answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
+    with django_assert_max_num_queries(14 + 6):
+        page = olga.get(reverse("run", args=[run.pk]) + "?tab=sql").content.decode()
+    assert len(re.findall(r'tab-sql"[^>]*aria-selected="true"', page)) == 1
 
 
 BIG = Catalogue("postgresql", tuple(wide(number) for number in range(5_000)))

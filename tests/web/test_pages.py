@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from agents.models import Run, Status
 from tests.web import stories
@@ -85,3 +86,30 @@ def test_a_live_run_is_connected_to_its_stream_behind_the_last_event(people: Cas
     last = run.events.count()
     assert f'hx-sse:connect="{reverse("stream", args=[run.pk])}?after={last}"' in page
     assert 'id="stop"' in page
+
+
+def test_a_generated_password_is_changed_first(people: Cast, olga: Client) -> None:
+    people.olga.must_change_password = True
+    people.olga.save()
+    response = olga.get(reverse("home"), follow=True)
+    assert response.redirect_chain == [(reverse("password_change"), 302)]
+    assert "Set your own password" in response.content.decode()
+    short = {"old_password": "olga's long password", "new_password1": "short", "new_password2": "short"}
+    assert "too short" in olga.post(reverse("password_change"), short).content.decode()
+    good = {**short, "new_password1": "a better password 7", "new_password2": "a better password 7"}
+    assert olga.post(reverse("password_change"), good).headers["Location"] == reverse("home")
+    assert olga.get(reverse("home")).status_code == 200
+
+
+def test_a_locked_login_says_so(people: Cast, client: Client, settings: Settings) -> None:
+    settings.AXES_FAILURE_LIMIT = 2
+    wrong = {"username": "olga", "password": "wrong"}
+    assert "do not match" in client.post(reverse("login"), wrong).content.decode()
+    response = client.post(reverse("login"), wrong)
+    assert response.status_code == 429
+    assert "locked" in response.content.decode()
+
+
+def test_an_unknown_address_has_a_page(olga: Client) -> None:
+    response = olga.get("/nowhere")
+    assert (response.status_code, "nothing at this address" in response.content.decode()) == (404, True)
