@@ -242,11 +242,11 @@ def _refuse_without_key(litellm: Any, profile: ModelProfile) -> None:
     """A missing key is known before anything is sent, and by the name of the variable that would hold it."""
     if profile.key or profile.api_base:
         return
-    missing = litellm.validate_environment(model=profile.model)["missing_keys"]
-    if missing:
+    missing = [name for name in litellm.validate_environment(profile.model)["missing_keys"] if name.endswith("_KEY")]
+    if missing and not any(name.startswith("AWS_") for name in missing):  # those may come from the machine's role
         raise ModelAuthenticationError(
             f'The model "{profile.name}" has no key. An administrator must enter one in its profile, '
-            f"or set LLM_API_KEY (or {' and '.join(missing)})."
+            f"or set LLM_API_KEY (or {' or '.join(missing)})."
         )
 
 

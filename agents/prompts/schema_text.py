@@ -83,7 +83,9 @@ def _everything(catalogue: Catalogue, room: int, layout: Layout, examples: Examp
         blocks.append(block)
     if examples is None:
         return blocks
-    return [_Block(b.table, (), layout(b.table, catalogue, examples(b.table))) for b in blocks]
+    told = [_Block(block.table, (), layout(block.table, catalogue, examples(block.table))) for block in blocks]
+    grown = sum(tokens_in(block.text) for block in told) - sum(tokens_in(block.text) for block in blocks)
+    return told if grown <= room else None
 
 
 def _families(catalogue: Catalogue) -> Mapping[str, tuple[Table, ...]]:
