@@ -14,6 +14,7 @@ urlpatterns = [
     path("threads/<uuid:thread_id>/ask", asking.follow_up, name="follow_up"),
     path("runs/<uuid:run_id>", threads.run, name="run"),
     path("runs/<uuid:run_id>/turns", threads.turns, name="turns"),
+    path("runs/<uuid:run_id>/steps/<int:number>/rows", threads.step_rows, name="step_rows"),
     path("runs/<uuid:run_id>/stream", streaming.follow_run, name="stream"),
     path("runs/<uuid:run_id>/stop", asking.stop, name="stop"),
     path("runs/<uuid:run_id>/again", asking.ask_again, name="ask_again"),

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
+
 from agents.answers.graph import Step, draw, steps_of
 from agents.answers.highlight import json_pieces
 from agents.answers.program import tables_of
@@ -31,6 +33,7 @@ class StepLine:
     ms: float | None = None
     trace_key: str = ""
     pieces: Sequence[tuple[str, str]] = ()
+    rows_url: str = ""
 
 
 def steps_panel(view: View) -> dict[str, Any]:
@@ -71,6 +74,7 @@ def _step_line(
         ms=line.ms if line is not None else None,
         trace_key=line.key if line is not None else "",
         pieces=json_pieces(json.dumps(step.call, indent=2, ensure_ascii=False)) if here else (),
+        rows_url=reverse("step_rows", args=[view.run.pk, step.number]) if here else "",
     )
 
 
