@@ -21,7 +21,8 @@ __all__ = [
     "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError", "ExpressionSyntaxError",
     "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError", "ModelAuthenticationError",
     "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError", "ModelUnavailableError",
-    "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError", "RunDivergedError",
+    "NoWorkingDraftError", "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError",
+    "RunDivergedError",
     "RunLostError", "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError",
     "UnknownOperationError", "UnknownRelationError", "UnknownResultError", "UnknownTableError",
     "UnreadableRepliesError", "UnsupportedInDialectError",
@@ -94,6 +95,10 @@ class UnreadableRepliesError(RunStoppedError):
 
 class RepeatedBatchError(RunStoppedError):
     """The model sent the same batch a third time."""
+
+
+class NoWorkingDraftError(RunStoppedError):
+    """No SQL that the model drafted could be run, after all repairs."""
 
 
 class RunCancelledError(RunStoppedError):

@@ -1,9 +1,9 @@
 """What the shaper may say, and the check that it invents no number.
 
 The shaper's reply is one of two things: the line `<execute_result_N>`, and that result is the answer byte for byte,
-however large; or a small table of its own, as JSON {"text", "columns", "rows", "sources", "arithmetic"}, for an answer
-that spans results or needs a yes or no. A number of such a table must occur in the results that it names as sources, or
-be worked out in `arithmetic` ("12 / 48 * 100 = 25") from numbers that do.
+however large; or a small table of its own, as JSON {"columns", "rows", "sources", "arithmetic", "sentence"}, for an
+answer that spans results or needs a yes or no. A number of such a table must occur in the results that it names as
+sources, or be worked out in `arithmetic` ("12 / 48 * 100 = 25") from numbers that do.
 """
 
 from __future__ import annotations
@@ -15,15 +15,21 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 from agents.answers.comparison import TOLERANCE
+from agents.engine.outcomes import Result
 from agents.errors import MalformedReplyError, ModelCorrectableError, UnknownResultError
 from agents.llm.parsing import citations, read_object
 from connections.values import display_text
 
 LARGEST_TABLE = 50
 """Rows of a synthesised table; a longer answer has to be a result."""
+
+LONGEST_LIST = 5
+"""Values that a sentence lists; more are left to the table."""
+
+_CITATION = re.compile(r"<\s*execute_result_(\d{1,6})\s*>", re.IGNORECASE)
 
 # Factors that turn a share into a percentage or one unit into another are no invention.
 FACTORS = (1, 2, 7, 12, 24, 60, 100, 365, 1000)
@@ -34,14 +40,6 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-
-
-class ShownResult(Protocol):
-    """What shaping looks at of a result."""
-
-    number: int
-    rows: Sequence[Sequence[Any]]
-    row_count: int | None
 
 
 class UnsupportedNumberError(ModelCorrectableError):
@@ -58,7 +56,7 @@ class Shape:
     sources: tuple[int, ...] = ()
 
 
-def read_shape(reply: str, text: str, results: Sequence[ShownResult], *, finish_reason: str = "stop") -> Shape:
+def read_shape(reply: str, text: str, results: Sequence[Result], *, finish_reason: str = "stop") -> Shape:
     """The shaper's choice. `text` is the sentence where the reply brings none.
 
     Raises MalformedReplyError, UnknownResultError or UnsupportedNumberError, each worded for the model.
@@ -69,45 +67,63 @@ def read_shape(reply: str, text: str, results: Sequence[ShownResult], *, finish_
     data = read_object(reply, ("columns", "rows"), finish_reason=finish_reason)
     sources = _sources(data, known)
     table = _table(data)
-    _check_numbers(table["rows"], [known[number] for number in sources], data.get("arithmetic") or ())
-    said = data.get("text")
+    _check_numbers(table["rows"], [known[number] for number in sources], _statements(data.get("arithmetic")))
+    said = data.get("sentence")
     return Shape(said.strip() if isinstance(said, str) and said.strip() else text, None, table, sources)
 
 
-def told(text: str, results: Sequence[ShownResult]) -> str:
-    """`text` with every citation replaced by what people can read: the value of a single cell, or a pointer."""
-    for number in citations(text):
-        result = next((result for result in results if result.number == number), None)
-        words = _words(result) if result else f"result {number}"
-        text = re.sub(rf"<\s*execute_result_0*{number}\s*>", words.replace("\\", r"\\"), text, flags=re.IGNORECASE)
-    return text[:1].upper() + text[1:]
+def told(text: str, results: Sequence[Result]) -> str:
+    """`text` as a sentence for people: every citation becomes the value of a single cell, or says how much there is."""
+    known = {result.number: result for result in results}
+    cited = citations(text)
+    if len(cited) == 1 and _CITATION.fullmatch(text.strip().rstrip(".")) and cited[0] in known:
+        return _sentence(known[cited[0]])
+
+    def words(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return _words(known[number]) if number in known else f"result {number}"
+
+    return _CITATION.sub(words, text)
 
 
-def _words(result: ShownResult) -> str:
+def _sentence(result: Result) -> str:
+    """What a result says when nobody said it: the values of one row or of a short column, else how many rows."""
+    rows, count = result.rows, result.row_count
+    if len(rows) == count == 1 and len(rows[0]) == 1:
+        return f"The answer is {display_text(rows[0][0])}."
+    if len(rows) == count == 1:
+        return f"The answer is {', '.join(display_text(cell) for cell in rows[0])}."
+    if 1 < count == len(rows) <= LONGEST_LIST and len(rows[0]) == 1:
+        *first, last = (display_text(row[0]) for row in rows)
+        return f"The answer is {', '.join(first)} and {last}."
+    return "Nothing matches: the result has no rows." if not count else f"The answer has {_words(result)}."
+
+
+def _words(result: Result) -> str:
     if len(result.rows) == 1 and len(result.rows[0]) == 1:
         return display_text(result.rows[0][0])
-    count = len(result.rows) if result.row_count is None else result.row_count
+    count = result.row_count
     return {0: "no rows", 1: "one row"}.get(count, f"{count:,} rows")
 
 
-def _sentinel(reply: str, text: str, known: Mapping[int, ShownResult]) -> Shape:
+def _sentinel(reply: str, text: str, known: Mapping[int, Result]) -> Shape:
     numbers = citations(reply)
     if len(numbers) != 1:
         raise MalformedReplyError(
             "Reply with one line, <execute_result_N>, or with one JSON object "
-            '{"text": …, "columns": […], "rows": [[…]], "sources": [N, …], "arithmetic": ["… = …"]}.'
+            '{"columns": […], "rows": [[…]], "sources": [N, …], "arithmetic": "… = …", "sentence": "…"}.'
         )
     _known(numbers[0], known)
     return Shape(text, numbers[0], None, numbers)
 
 
-def _known(number: Any, known: Mapping[int, ShownResult]) -> int:
+def _known(number: Any, known: Mapping[int, Result]) -> int:
     if isinstance(number, bool) or number not in known:
         raise UnknownResultError(f"There is no result {number!r}; there are {', '.join(map(str, known)) or 'none'}.")
     return int(number)
 
 
-def _sources(data: Mapping[str, Any], known: Mapping[int, ShownResult]) -> tuple[int, ...]:
+def _sources(data: Mapping[str, Any], known: Mapping[int, Result]) -> tuple[int, ...]:
     given = data.get("sources")
     if not isinstance(given, list) or not given:
         raise MalformedReplyError('Name the results that the table is made from: "sources": [1, 2].')
@@ -129,13 +145,20 @@ def _table(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"columns": [{"name": column, "type": ""} for column in columns], "rows": rows}
 
 
-def _check_numbers(rows: Iterable[Sequence[Any]], sources: Sequence[ShownResult], arithmetic: Iterable[Any]) -> None:
+def _statements(arithmetic: Any) -> list[str]:
+    """The single calculations of "difference: 12 - 5 = 7; share: 5 / 12 * 100 = 41.67", without their labels."""
+    texts = arithmetic if isinstance(arithmetic, list) else [arithmetic or ""]
+    parts = (part for text in texts for part in re.split(r"[;\n]", str(text)))
+    return [part.rpartition(":")[2].strip() for part in parts if part.strip()]
+
+
+def _check_numbers(rows: Iterable[Sequence[Any]], sources: Sequence[Result], arithmetic: Iterable[str]) -> None:
     cells = (_number(cell) for source in sources for row in source.rows for cell in row)
     found = [number for number in cells if number is not None]
-    found += [float(source.row_count) for source in sources if source.row_count is not None]
+    found += [float(source.row_count) for source in sources]
     derived: list[float] = []
     for statement in arithmetic:
-        derived.append(_worked_out(str(statement), [*found, *derived]))
+        derived.append(_worked_out(statement, [*found, *derived]))
     for row in rows:
         for cell in row:
             number = _number(cell)

@@ -23,7 +23,7 @@ Edge = tuple[Table, str]  # the table that is joined, the condition
 
 
 def column_hints(sql: str, catalogue: Catalogue) -> list[str]:
-    """One sentence for each column that `sql` looks for in the wrong table, at most three."""
+    """One sentence for each column that `sql` looks for in the wrong place, at most three."""
     try:
         tree = sqlglot.parse_one(sql, dialect=SQLGLOT_DIALECTS.get(catalogue.dialect, catalogue.dialect))
     except SqlglotError:

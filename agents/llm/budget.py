@@ -58,6 +58,7 @@ class Budget:
         self._began = clock() - seconds_before
         self._lock = threading.Lock()
         self._turns = 0
+        self._calls = 0
         self._usage = Usage()
 
     def start_turn(self) -> int:
@@ -68,6 +69,11 @@ class Budget:
                 raise _exhausted("turns", f"all {self.limits.turns} turns are used up without a final answer")
             self._turns += 1
             return self._turns
+
+    def count_call(self) -> None:
+        """Count one call that was run, for the records; how many may run is limited a turn."""
+        with self._lock:
+            self._calls += 1
 
     def spend(self, usage: Usage) -> None:
         """Count one model call. Never raises: its reply is paid for, so it may be used; `check` ends the run."""
@@ -87,6 +93,10 @@ class Budget:
     @property
     def turns(self) -> int:
         return self._turns
+
+    @property
+    def calls(self) -> int:
+        return self._calls
 
     @property
     def turns_left(self) -> int:

@@ -1,0 +1,84 @@
+"""The strategies by name, and `start`: one run from its first event to its last.
+
+A strategy is one module with one `STRATEGY`, and one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, cast
+
+from agents.contracts import Answer, Strategy, Task, Workbench
+from agents.errors import ConnectionFailedError, QueryCancelledError, RunCancelledError, RunLostError, RunStoppedError
+from agents.traces.events import RunCancelled, RunFailed, RunFinished, RunStarted, Shaped
+
+STRATEGIES: Mapping[str, str] = {
+    "auto": "agents.strategies.auto",
+    "react": "agents.strategies.react",
+    "react-sql": "agents.strategies.react_sql",
+    "lift": "agents.strategies.lift",
+    "zero-shot": "agents.strategies.zero_shot",
+}
+
+
+def strategy(name: str) -> Strategy:
+    """The strategy of that name. Raises ValueError naming those that exist."""
+    if name not in STRATEGIES:
+        raise ValueError(f"There is no strategy {name!r}; there are {', '.join(STRATEGIES)}.")
+    return cast(Strategy, import_module(STRATEGIES[name]).STRATEGY)
+
+
+def start(task: Task, bench: Workbench, name: str) -> Answer | None:
+    """Run `task` under the strategy `name`; the events tell the rest. None when the run failed or was stopped.
+
+    A run that another worker took over (RunLostError) ends here without a word. Raises ValueError on an unknown name.
+    """
+    chosen = strategy(name)
+    with suppress(RunLostError):
+        try:
+            return _run(task, bench, chosen)
+        except (RunCancelledError, QueryCancelledError):
+            bench.journal.emit(RunCancelled(**_spent(bench)))
+        except (RunStoppedError, ConnectionFailedError) as error:
+            if isinstance(error, RunLostError):
+                raise
+            bench.journal.emit(RunFailed(error={"type": type(error).__name__, "message": str(error)}, **_spent(bench)))
+    return None
+
+
+def _run(task: Task, bench: Workbench, chosen: Strategy) -> Answer:
+    journal = bench.journal
+    journal.emit(
+        RunStarted(
+            question=task.question,
+            evidence=task.evidence,
+            strategy=chosen.name,
+            model=bench.model.profile.name,
+            dialect=bench.catalogue.dialect,
+            budget=bench.budget.limits.to_json(),
+        )
+    )
+    answer = chosen.run(task, bench)
+    journal.emit(
+        Shaped(
+            text=answer.text,
+            result=answer.result,
+            table=answer.table,
+            sources=answer.sources,
+            confidence=answer.confidence,
+        )
+    )
+    journal.emit(RunFinished(status=answer.status, **_spent(bench)))
+    return answer
+
+
+def _spent(bench: Workbench) -> dict[str, Any]:
+    usage = bench.budget.usage
+    return {
+        "turns": bench.budget.turns,
+        "calls": bench.budget.calls,
+        "usage": {"input": usage.input, "cached": usage.cached, "output": usage.output, "cost": usage.cost},
+        "seconds": round(bench.budget.seconds, 3),
+    }

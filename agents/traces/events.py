@@ -124,11 +124,13 @@ class CallResult(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Observation(Event):
-    """The text that the model is told after a batch. `rows_out` maps a call's index to its counted rows."""
+    """The text that the model is told after a batch. `rows_out` maps a call's index to its counted rows; `warnings` are
+    those that counting brought up (a step that leaves no rows)."""
 
     kind: ClassVar[Literal["observation"]] = "observation"
     text: str
     rows_out: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

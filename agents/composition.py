@@ -1,0 +1,50 @@
+"""Putting the pure parts together: a workbench over a door, and the database behind a URL.
+
+What is stored with Django is opened by `runner.py`; this is for commands and tests, which need no migration, server or
+worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agents.contracts import ModelClient, RunSettings, Workbench
+from agents.engine.engine import Engine
+from agents.engine.outcomes import EngineSettings
+from agents.llm.budget import Budget, BudgetLimits
+from agents.traces.journal import MemoryJournal
+from connections.catalogue import Catalogue
+from connections.door import Door
+from connections.drivers import driver_for
+
+
+def workbench(
+    door: Door,
+    model: ModelClient,
+    journal: MemoryJournal,
+    *,
+    settings: RunSettings | None = None,
+    limits: BudgetLimits | None = None,
+    seconds_before: float = 0.0,
+) -> Workbench:
+    """Everything a strategy may use. `seconds_before` is the time that earlier attempts of a resumed run took."""
+    chosen = settings or RunSettings()
+    engine = Engine(door, settings=EngineSettings(paper_mode=chosen.paper_mode, send_values=chosen.send_values))
+    return Workbench(
+        engine=engine,
+        catalogue=door.catalogue,
+        model=model,
+        journal=journal,
+        budget=Budget(limits, seconds_before=seconds_before),
+        settings=chosen,
+    )
+
+
+@contextmanager
+def door_to(url: str, catalogue: Catalogue | None = None) -> Iterator[Door]:
+    """A door to the database at a SQLAlchemy URL, whose catalogue is read unless it is given. Raises
+    ConnectionFailedError."""
+    driver = driver_for(url)
+    with Door(driver, catalogue or driver.catalogue()) as door:
+        yield door

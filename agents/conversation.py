@@ -1,0 +1,98 @@
+"""An append-only talk with the model. Its calls go through the journal: what was answered once is never asked again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from agents.contracts import Workbench
+from agents.llm.messages import Message, Reply, Role, Usage
+from agents.traces.events import ModelCallStarted, ModelReply, Retry, ThoughtDelta
+
+
+class Conversation:
+    """Messages are only ever added, so the prefix stays byte-identical and provider caches hit.
+
+    `name` tells the conversations of one run apart in its trace, `branch` the parallel line of work it belongs to.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        opening: Sequence[Message],
+        *,
+        purpose: str,
+        name: str,
+        branch: str = "",
+        temperature: float | None = None,
+    ) -> None:
+        self._bench, self._purpose, self._name, self._branch = bench, purpose, name, branch
+        self._temperature = temperature
+        self._messages: list[Message] = list(opening)
+        self._told = 0  # messages that the trace holds already
+
+    def tell(self, text: str) -> None:
+        """Add what the model is told next."""
+        self._messages.append(Message("user", text))
+
+    def transcript(self, characters: int = 6_000) -> str:
+        """What the model said so far, the last of it where it is long."""
+        said = "\n\n".join(message.content for message in self._messages if message.role == "assistant")
+        return said[-characters:]
+
+    def ask(self, turn: int) -> ModelReply:
+        """The model's next reply, counted against the budget. Raises what `ModelClient.complete` raises, or
+        BudgetExhaustedError."""
+        journal = self._bench.journal
+        started = journal.once(ModelCallStarted, lambda: self._started(turn), branch=self._branch)
+        self._messages[self._told :] = [_message(said) for said in started.appended]  # as sent, on a resumed run too
+        reply = journal.once(ModelReply, lambda: self._reply(turn), branch=self._branch)
+        self._messages.append(Message("assistant", reply.text.strip() or "(no text)"))  # providers refuse empty ones
+        self._told = len(self._messages)
+        self._bench.budget.spend(usage_of(reply))
+        return reply
+
+    def _started(self, turn: int) -> ModelCallStarted:
+        return ModelCallStarted(
+            turn=turn,
+            purpose=self._purpose,
+            conversation=self._name,
+            appended=tuple({"role": m.role, "content": m.content} for m in self._messages[self._told :]),
+            prompt_hash=hashlib.sha256(self._messages[0].content.encode()).hexdigest()[:16],
+        )
+
+    def _reply(self, turn: int) -> ModelReply:
+        journal = self._bench.journal
+
+        def retried(attempt: int, wait: float, reason: str) -> None:
+            journal.emit(Retry(turn=turn, branch=self._branch, attempt=attempt, wait=wait, reason=reason))
+
+        reply: Reply = self._bench.model.complete(
+            self._messages,
+            on_delta=lambda text: journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text)),
+            on_retry=retried,
+            temperature=self._temperature,
+        )
+        return ModelReply(
+            turn=turn,
+            purpose=self._purpose,
+            conversation=self._name,
+            text=reply.text,
+            reasoning=reply.reasoning,
+            finish_reason=reply.finish_reason,
+            input=reply.usage.input,
+            cached=reply.usage.cached,
+            output=reply.usage.output,
+            cost=reply.usage.cost,
+            seconds=reply.seconds,
+            first_token_seconds=reply.first_token_seconds,
+        )
+
+
+def _message(said: Mapping[str, str]) -> Message:
+    return Message(cast(Role, said["role"]), said["content"])
+
+
+def usage_of(reply: ModelReply) -> Usage:
+    return Usage(reply.input, reply.cached, reply.output, reply.cost)

@@ -1,0 +1,133 @@
+"""The ReAct loop: think, act, observe, until a final signal or the budget ends. Read this first.
+
+A reply of the model holds a thought and then either a batch of calls or the final signal. Calls run in order; the first
+failure skips the rest; the model is told what happened and which handles live, and thinks again. Whatever costs or
+shows goes through the journal (traces/journal.py), so the same code that answers a question also continues one whose
+worker died: the recorded part is played back, and the engine is only brought to the state that it had.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents import prompts
+from agents.batch import Batch, Call, Performer
+from agents.contracts import Workbench
+from agents.conversation import Conversation
+from agents.errors import MalformedReplyError, RepeatedBatchError, UnknownResultError, UnreadableRepliesError
+from agents.llm.parsing import Parsed, read_reply
+from agents.traces.events import Calls, Final, ModelReply, Observation
+
+UNREADABLE_IN_A_ROW = 3
+SAME_BATCH_IN_A_ROW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The calls to run for those that a model wrote, and the SQL that they stand for ("" where there is none)."""
+
+    calls: Sequence[Call]
+    sql: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Actions(Performer, Protocol):
+    """What the model may do, by name, and how it is done."""
+
+    @property
+    def names(self) -> Collection[str]: ...
+
+    def prepare(self, calls: Sequence[Call]) -> Prepared:
+        """Turn the calls of a reply into those that are run; must not reach the database."""
+
+
+class ReActLoop:
+    """One run of the loop over a conversation that has been opened. `run` may be called once."""
+
+    def __init__(self, bench: Workbench, conversation: Conversation, actions: Actions) -> None:
+        self._bench, self._conversation, self._actions = bench, conversation, actions
+        self._unreadable = 0
+        self._batch, self._repeats = "", 0
+        self._unfounded = False
+
+    def run(self) -> Final:
+        """The final signal that the model sent. Raises the RunStoppedError that ended the run without one."""
+        while True:
+            turn = self._bench.budget.start_turn()
+            reply = self._conversation.ask(turn)
+            outcome = self._react(turn, reply)
+            if isinstance(outcome, Final):
+                return outcome
+            self._conversation.tell(outcome.text)
+
+    def _react(self, turn: int, reply: ModelReply) -> Final | Observation:
+        try:
+            parsed = read_reply(
+                reply.text,
+                reasoning=reply.reasoning,
+                finish_reason=reply.finish_reason,
+                operations=self._actions.names,
+            )
+        except MalformedReplyError as error:
+            return self._unread(turn, error)
+        self._unreadable = 0
+        return self._act(turn, parsed) if parsed.calls else self._finish(turn, parsed)
+
+    def _unread(self, turn: int, error: MalformedReplyError) -> Observation:
+        self._unreadable += 1
+        if self._unreadable == UNREADABLE_IN_A_ROW:
+            raise UnreadableRepliesError(
+                f"The model's replies could not be read {UNREADABLE_IN_A_ROW} times in a row. The last reason: {error}"
+            )
+        number, most = str(self._unreadable), str(UNREADABLE_IN_A_ROW)
+        told = f"{type(error).__name__}: {error}"
+        return self._tell(turn, prompts.render("react_unreadable", error=told, number=number, most=most))
+
+    def _act(self, turn: int, parsed: Parsed) -> Observation:
+        if self._seen_before(parsed.calls):
+            return self._tell(turn, prompts.render("react_repeated"))
+        journal, limit = self._bench.journal, self._bench.budget.limits.calls_per_turn
+        prepared = self._actions.prepare(parsed.calls[:limit])
+        notes = (*parsed.notes, *prepared.notes)
+        journal.emit(
+            Calls(turn=turn, thought=parsed.thought, calls=tuple(prepared.calls), notes=notes, sql=prepared.sql)
+        )
+        batch = Batch(self._bench, self._actions, turn)
+        return batch.observe(batch.run(prepared.calls, parsed.calls[limit:]), notes, self._warning())
+
+    def _seen_before(self, calls: Sequence[Call]) -> bool:
+        batch = json.dumps(calls, sort_keys=True)
+        self._repeats = self._repeats + 1 if batch == self._batch else 1
+        self._batch = batch
+        if self._repeats == SAME_BATCH_IN_A_ROW:
+            raise RepeatedBatchError(f"The model sent the same batch of calls {SAME_BATCH_IN_A_ROW} times in a row.")
+        return self._repeats > 1
+
+    def _finish(self, turn: int, parsed: Parsed) -> Final | Observation:
+        final = parsed.final
+        assert final is not None  # a reply that was read holds calls or a final signal
+        known = [result.number for result in self._bench.engine.results]
+        there = f"Results so far: {', '.join(map(str, known))}." if known else "Nothing was executed so far."
+        if missing := [number for number in final.cites if number not in known]:
+            what = f"there is no <execute_result_{missing[0]}>. {there} Cite one that exists, or execute first."
+            return self._tell(turn, f"{UnknownResultError.__name__}: {what}")
+        if final.outcome == "answered" and not known and not self._unfounded:
+            self._unfounded = True
+            return self._tell(
+                turn,
+                f"{there} An answer rests on a result: execute and cite it. If the question is ambiguous or the data "
+                "hold no answer, send the final signal that says so. Sent once more, this text stands as your answer.",
+            )
+        return self._bench.journal.emit(
+            Final(turn=turn, text=final.text, outcome=final.outcome, cites=final.cites, options=final.options)
+        )
+
+    def _tell(self, turn: int, text: str) -> Observation:
+        return self._bench.journal.emit(Observation(turn=turn, text=text + self._warning()))
+
+    def _warning(self) -> str:
+        """What ends an observation that is read on the last turn but one."""
+        return "\n\n" + prompts.render("react_last_turn") if self._bench.budget.turns_left == 2 else ""

@@ -1,0 +1,130 @@
+"""How what happened is written down: an outcome as an event, and a batch of events as what the model is told next.
+
+Compact and stable: the same facts always read the same. Previews are cut to the budget of tokens, line by line; what
+failed and which handles live is always told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from agents.dsl.names import quoted
+from agents.dsl.relation import Relation
+from agents.engine.outcomes import Outcome, Result
+from agents.traces.events import CallResult
+from connections.contracts import ResultColumn
+from connections.values import to_cell
+
+PREVIEW_ROWS = 50
+"""Rows of an execute that the trace keeps; the whole result is stored apart."""
+
+CHARACTERS_PER_TOKEN = 3
+"""A safe estimate for text that is full of names and numbers."""
+
+LISTED_COLUMNS = 40
+
+
+def call_result(turn: int, index: int, outcome: Outcome, results: Sequence[Result]) -> CallResult:
+    """The event of one outcome; an execute brings the head of its result along."""
+    error = outcome.error
+    event = CallResult(
+        turn=turn,
+        index=index,
+        call=outcome.call,
+        state="ok" if outcome.ok else "failed",
+        handle=outcome.handle,
+        columns=tuple({"name": name, "type": kind} for name, kind in outcome.columns),
+        text=outcome.text,
+        warnings=tuple(outcome.warnings),
+        error=None if error is None else {"type": error.type, "message": error.message},
+        ms=round(outcome.ms, 2),
+    )
+    result = next((result for result in results if result.number == outcome.result), None)
+    return event if result is None else _with_result(event, result)
+
+
+def _with_result(event: CallResult, result: Result) -> CallResult:
+    return replace(
+        event,
+        result=result.number,
+        row_count=result.row_count,
+        row_count_exact=result.row_count_exact,
+        truncated=result.truncated,
+        preview=tuple(tuple(to_cell(value) for value in row) for row in result.rows[:PREVIEW_ROWS]),
+        sql=result.sql,
+    )
+
+
+def result_of(event: CallResult) -> Result | None:
+    """The result that the event of an execute tells of, as far as it does: the head of the rows, as JSON cells."""
+    if event.result is None:
+        return None
+    count = len(event.preview) if event.row_count is None else event.row_count
+    return Result(
+        number=event.result,
+        handle=event.handle,
+        columns=tuple(ResultColumn(column["name"], column["type"]) for column in event.columns),
+        rows=event.preview,
+        row_count=count,
+        row_count_exact=event.row_count_exact,
+        truncated=event.truncated or count > len(event.preview),
+        sql=event.sql,
+        ms=event.ms,
+    )
+
+
+def observation_text(
+    results: Sequence[CallResult],
+    counted: Mapping[str, int],
+    warnings: Sequence[str],
+    notes: Sequence[str],
+    handles: Mapping[str, Relation],
+    tokens: int,
+) -> str:
+    """What the model is told after a batch. `counted` are rows by handle, as far as they were counted in time."""
+    told = [_told(result, counted) for result in results]
+    parts = _shortened(told, tokens * CHARACTERS_PER_TOKEN)
+    parts += [f"warning: {warning}" for warning in warnings]
+    if notes:
+        parts.append("Your reply was read with these notes: " + "; ".join(notes) + ".")
+    if handles:
+        parts.append("Live handles:\n" + "\n".join(_handle(name, relation) for name, relation in handles.items()))
+    return "\n".join(parts)
+
+
+def _told(result: CallResult, counted: Mapping[str, int]) -> str:
+    head = f"{result.index + 1}. {result.call.get('op', '?')}"
+    if result.error is not None:
+        return f"{head} FAILED: {result.error['type']}: {result.error['message']}"
+    if result.state == "skipped":
+        return f"{head} was skipped: {result.text}."
+    rows = f" ({counted[result.handle]:,} rows)" if result.handle in counted else ""
+    warnings = "".join(f"\nwarning: {warning}" for warning in result.warnings)
+    return f"{head} ok{rows}: {result.text}{warnings}"
+
+
+def _handle(name: str, relation: Relation) -> str:
+    names = [quoted(column) for column in relation.columns]
+    more = f", and {len(names) - LISTED_COLUMNS} more" if len(names) > LISTED_COLUMNS else ""
+    return f"- {quoted(name)}: {', '.join(names[:LISTED_COLUMNS])}{more}"
+
+
+def _shortened(texts: Sequence[str], limit: int) -> list[str]:
+    """The texts within `limit` characters together: the longest are cut to one common length, at line ends."""
+    if sum(map(len, texts)) <= limit:
+        return list(texts)
+    left, length = limit, 0
+    for done, size in enumerate(sorted(map(len, texts))):
+        length = left // (len(texts) - done)
+        if size > length:
+            break
+        left -= size
+    return [text if len(text) <= length else _cut(text, length) for text in texts]
+
+
+def _cut(text: str, length: int) -> str:
+    lines = text[:length].split("\n")
+    kept = lines[:-1] or lines
+    left_out = text.count("\n") + 1 - len(kept)
+    return "\n".join(kept) + f"\n… ({left_out} more lines left out)"

@@ -1,0 +1,100 @@
+"""One line of drafts: the model writes SQL, it is lifted and run, and what went wrong goes back to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents import prompts
+from agents.batch import Batch
+from agents.contracts import Task, Workbench
+from agents.conversation import Conversation
+from agents.engine.outcomes import Result
+from agents.errors import MalformedReplyError
+from agents.llm.messages import Message
+from agents.llm.parsing import read_sql
+from agents.strategies.statements import Statements, statement
+from agents.traces.events import CallResult, Calls, ModelReply, Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A draft that returned a table. `doubts` say why it may be wrong all the same (a step that leaves no rows)."""
+
+    sql: str
+    result: Result
+    doubts: tuple[str, ...] = ()
+
+
+class DraftLine:
+    """Drafts of one conversation, in one branch. `best` is the last one that ran, `error` why the last one did not."""
+
+    def __init__(
+        self,
+        task: Task,
+        bench: Workbench,
+        opening: list[Message],
+        *,
+        branch: str = "",
+        temperature: float | None = None,
+    ) -> None:
+        self._task, self._bench, self._branch = task, bench, branch
+        self._conversation = Conversation(
+            bench, opening, purpose="agent", name=branch or "agent", branch=branch, temperature=temperature
+        )
+        self._reply: ModelReply | None = None
+        self._drafts: list[str] = []
+        self.best: Ran | None = None
+        self.error = ""
+        self.settled = False
+
+    def draft(self, turn: int) -> None:
+        """Ask for the next draft. May run beside the other lines."""
+        self._reply = self._conversation.ask(turn)
+
+    def run(self, turn: int, *, last: bool) -> None:
+        """Run the draft; what failed or looks doubtful is told, so that the next draft can mend it. With `last`
+        nothing more will be asked, so a statement that cannot be lifted runs as it is."""
+        assert self._reply is not None
+        try:
+            sql = read_sql(self._reply.text, finish_reason=self._reply.finish_reason)
+        except MalformedReplyError as error:
+            self._tell(turn, f"{type(error).__name__}: {error}")
+            return
+        if self.best is not None and sql in self._drafts:
+            self.settled = True  # told of a doubt, the model stands by its draft
+            return
+        self._drafts.append(sql)
+        self._perform(turn, sql, unlifted=last)
+
+    def _perform(self, turn: int, sql: str, *, unlifted: bool) -> None:
+        actions = Statements(self._bench, unlifted=unlifted)
+        prepared = actions.prepare([statement(sql)])
+        self._bench.journal.emit(
+            Calls(
+                turn=turn, branch=self._branch, thought="", calls=tuple(prepared.calls), notes=prepared.notes, sql=sql
+            )
+        )
+        batch = Batch(self._bench, actions, turn, branch=self._branch)
+        results = batch.run(prepared.calls)
+        failed = next((result.error for result in results if result.error is not None), None)
+        if failed is not None:
+            self._tell(turn, f"{failed['type']}: {failed['message']}")
+            return
+        self._look_at(turn, sql, results, batch.observe(results))
+
+    def _look_at(self, turn: int, sql: str, results: list[CallResult], observed: Observation) -> None:
+        number = results[-1].result
+        result = next(result for result in self._bench.engine.results if result.number == number)
+        doubts = (*(results[-1].warnings if result.row_count == 0 else ()), *observed.warnings)
+        self.best, self.error = Ran(sql, result, doubts), ""
+        self.settled = not doubts
+        if doubts:
+            self._ask_again(f"it ran, but {'; '.join(doubts)}. If the query is right as it is, send it again")
+
+    def _tell(self, turn: int, error: str) -> None:
+        self.error = error
+        self._bench.journal.emit(Observation(turn=turn, branch=self._branch, text=error))
+        self._ask_again(error)
+
+    def _ask_again(self, error: str) -> None:
+        self._conversation.tell(prompts.render("lift_repair", error=error, hints="", question=self._task.question))

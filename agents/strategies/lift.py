@@ -1,0 +1,79 @@
+"""`lift`: the model drafts SQL, which is lifted to operations; only those run, and what came of them goes back to it.
+
+For models that know SQL but break the protocol of calls. With several samples, lines of drafts go on side by side and
+vote: the model is asked for all of them at once, their operations run one after another in a fixed order, so that a
+resumed run comes to the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import ClassVar
+
+from agents.answers.comparison import is_blank, same_table
+from agents.contracts import Answer, Task, Workbench
+from agents.errors import NoWorkingDraftError
+from agents.strategies.answering import conclude
+from agents.strategies.drafting import DraftLine
+from agents.strategies.opening import lift_opening
+from agents.traces.events import Final
+
+SAMPLING_TEMPERATURE = 0.8
+"""For every line but the first, which keeps the profile's own."""
+
+
+class Lift:
+    name: ClassVar[str] = "lift"
+
+    def run(self, task: Task, bench: Workbench) -> Answer:
+        lines = self._lines(task, bench)
+        for attempt in range(bench.settings.repairs + 1):
+            turn = bench.budget.start_turn()
+            open_lines = [line for line in lines if not line.settled]
+            self._draft(open_lines, turn)
+            for line in open_lines:
+                line.run(turn, last=attempt == bench.settings.repairs)
+            if all(line.settled for line in lines):
+                break
+        return self._elect(task, bench, lines)
+
+    def _lines(self, task: Task, bench: Workbench) -> list[DraftLine]:
+        opening = lift_opening(task, bench)
+        if bench.settings.samples == 1:
+            return [DraftLine(task, bench, opening)]
+        return [
+            DraftLine(
+                task,
+                bench,
+                opening,
+                branch=f"candidate-{number}",
+                temperature=None if number == 1 else SAMPLING_TEMPERATURE,
+            )
+            for number in range(1, bench.settings.samples + 1)
+        ]
+
+    def _draft(self, lines: Sequence[DraftLine], turn: int) -> None:
+        with ThreadPoolExecutor(max_workers=len(lines)) as pool:
+            for drafted in [pool.submit(line.draft, turn) for line in lines]:
+                drafted.result()
+
+    def _elect(self, task: Task, bench: Workbench, lines: Sequence[DraftLine]) -> Answer:
+        """The table that most lines agree on; tables without any value win only where there are no others."""
+        ran = [line.best for line in lines if line.best is not None]
+        if not ran:
+            raise NoWorkingDraftError(
+                f"None of the model's drafts could be run, after {bench.settings.repairs} repairs. "
+                f"The last error: {lines[0].error}"
+            )
+        telling = [one for one in ran if not is_blank(one.result.rows)] or ran
+        groups = [[other for other in telling if same_table(one.result.rows, other.result.rows)] for one in telling]
+        elected = max(groups, key=len)
+        number = elected[0].result.number
+        final = bench.journal.emit(Final(turn=bench.budget.turns, text=f"<execute_result_{number}>", cites=(number,)))
+        answer = conclude(task, bench, final)
+        return answer if len(lines) == 1 else replace(answer, confidence=len(elected) / len(lines))
+
+
+STRATEGY = Lift()

@@ -1,0 +1,121 @@
+"""The first messages of a run: what stays the same first, what changes last.
+
+The system message (rules, operations, schema) is byte-identical over the turns of a run and over questions on the same
+connection, so that the provider's cache hits; question, date and earlier turns stand in the user's message.
+"""
+
+from __future__ import annotations
+
+import json
+
+from agents import prompts
+from agents.contracts import EarlierTurn, Task, Workbench
+from agents.dsl import card
+from agents.engine.observations import result_text
+from agents.llm.messages import Message
+from agents.prompts.layouts import Layout, brief, create_table
+from agents.prompts.schema_text import ExampleValues, SchemaText, schema_text, tokens_in
+from agents.strategies.examples import examples_of
+from agents.traces.events import SchemaShown
+
+DIALECTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL", "mysql": "MySQL"}
+
+EARLIER_TOKENS = 3_000
+SHAPER_ROWS = 20
+
+
+def react_opening(task: Task, bench: Workbench) -> list[Message]:
+    """For the loop over operations: their generated card, and the schema in brief."""
+    dialect, limits = bench.catalogue.dialect, bench.budget.limits
+    system = prompts.render(
+        "react_system",
+        dialect=DIALECTS[dialect],
+        card=card.render(dialect, paper_mode=bench.settings.paper_mode),
+        schema=_schema(task, bench, brief, None).text,
+        max_turns=str(limits.turns),
+        max_calls=str(limits.calls_per_turn),
+    )
+    return [Message("system", system), _question("react_question", task, _earlier(task.earlier))]
+
+
+def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
+    """For the loop whose acts are SQL."""
+    system = prompts.render(
+        "react_sql_system",
+        dialect=DIALECTS[bench.catalogue.dialect],
+        schema=_schema(task, bench, create_table, None).text,
+        max_turns=str(bench.budget.limits.turns),
+    )
+    return [Message("system", system), _question("react_question", task, _earlier(task.earlier))]
+
+
+def lift_opening(task: Task, bench: Workbench) -> list[Message]:
+    """For drafts that are lifted: CREATE TABLE statements with example values, for small models."""
+    schema = _schema(task, bench, create_table, examples_of(bench))
+    system = prompts.render("lift_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
+    return [Message("system", system), _question("lift_question", task, _earlier(task.earlier))]
+
+
+def zero_shot_opening(task: Task, bench: Workbench) -> list[Message]:
+    """For the baseline: schema and question, nothing else."""
+    schema = _schema(task, bench, create_table, None)
+    system = prompts.render("sql_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
+    return [Message("system", system), _question("sql_question", task)]
+
+
+def shaper_opening(task: Task, bench: Workbench, conclusion: str, steps: str) -> list[Message]:
+    """For the light last call: what was asked, done and concluded, and the head of every result."""
+    send = bench.settings.send_values
+    previews = [result_text(result, SHAPER_ROWS, send_values=send) for result in bench.engine.results]
+    case = prompts.render(
+        "shaper_question",
+        question=task.question,
+        evidence=task.evidence,
+        trace=steps,
+        conclusion=conclusion,
+        results="\n\n".join(previews),
+    )
+    return [Message("system", prompts.render("shaper_system")), Message("user", case)]
+
+
+def _question(prompt: str, task: Task, earlier: str | None = None) -> Message:
+    values = {"question": task.question, "evidence": task.evidence, "today": task.today, "time_zone": task.time_zone}
+    if earlier is not None:
+        values["earlier"] = earlier
+    return Message("user", prompts.render(prompt, **values))
+
+
+def _schema(task: Task, bench: Workbench, layout: Layout, examples: ExampleValues | None) -> SchemaText:
+    """The schema within its budget of tokens; the trace is told what was shown."""
+    budget = bench.settings.schema_tokens
+    schema = schema_text(bench.catalogue, task.question, budget=budget, layout=layout, examples=examples)
+    bench.journal.emit(
+        SchemaShown(
+            tables=schema.shown,
+            folded=schema.folded,
+            tokens=schema.tokens,
+            fingerprint=bench.catalogue.fingerprint,
+        )
+    )
+    return schema
+
+
+def _earlier(turns: tuple[EarlierTurn, ...]) -> str:
+    """The questions before, newest last, as many of the newest as fit; "" for a first question."""
+    told: list[str] = []
+    room = EARLIER_TOKENS
+    for turn in reversed(turns):
+        text = _told(turn)
+        room -= tokens_in(text)
+        if told and room < 0:
+            break
+        told.append(text)
+    return "\n\n".join(["Asked before in this conversation:", *reversed(told)]) if told else ""
+
+
+def _told(turn: EarlierTurn) -> str:
+    program = json.dumps(list(turn.program), ensure_ascii=False) if turn.program else ""
+    parts = [f"Question: {turn.question}", f"Answer: {turn.answer}"]
+    parts += [f"Calls: {program}"] if program else []
+    parts += [f"Result:\n{turn.preview}"] if turn.preview else []
+    return "\n".join(parts)

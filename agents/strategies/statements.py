@@ -1,0 +1,120 @@
+"""SQL that a model wrote, as actions: guarded, lifted to operations where that is possible, and run in the same door.
+
+Nothing is ever sent as it came. What can be lifted runs as operations, so the trace shows steps; what cannot is refused
+or, with `unlifted`, guarded and sent as one statement.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.contracts import Workbench
+from agents.engine.lift import LiftedProgram, lift
+from agents.engine.misplaced import column_hints
+from agents.engine.observations import result_text
+from agents.engine.outcomes import CallError, Outcome, Result
+from agents.errors import CORRECTABLE, CannotLiftError, InvalidArgumentError, UnknownColumnError
+from agents.loop import Prepared
+from connections import guard
+from connections.contracts import Rows
+
+EXECUTE_SQL = "execute_sql"
+
+Call = Mapping[str, Any]
+
+
+def statement(sql: str) -> Call:
+    return {"op": EXECUTE_SQL, "args": {"sql": sql}}
+
+
+class Statements:
+    """The single action `execute_sql`, and the operations that it becomes."""
+
+    names = (EXECUTE_SQL,)
+
+    def __init__(self, bench: Workbench, *, unlifted: bool) -> None:
+        self._engine, self._catalogue = bench.engine, bench.catalogue
+        self._unlifted = unlifted
+
+    def prepare(self, calls: Sequence[Call]) -> Prepared:
+        """The operations for the statements that can be lifted; the others stay, and fail or run when called."""
+        prepared: list[Call] = []
+        notes: list[str] = []
+        for call in calls:
+            try:
+                lifted = self._lifted(call)
+            except CORRECTABLE:
+                prepared.append(call)
+            else:
+                prepared += lifted.program
+                notes += lifted.warnings
+        return Prepared(prepared, ";\n".join(sql for call in calls if (sql := _sql(call))), tuple(notes))
+
+    def call(self, call: Call) -> Outcome:
+        if call.get("op") != EXECUTE_SQL:
+            return self._engine.call(call)
+        started = time.perf_counter()
+        try:
+            return self._run(call)
+        except CORRECTABLE as error:
+            kind, message = type(error).__name__, self._with_hints(error, _sql(call))
+            ms = (time.perf_counter() - started) * 1000
+            return Outcome(call, False, f"{kind}: {message}", error=CallError(kind, message), ms=ms)
+
+    def restore(self, call: Call, result: Result | None = None) -> None:
+        if call.get("op") != EXECUTE_SQL:
+            self._engine.restore(call, result)
+        elif result is not None:
+            self._engine.adopt(result)
+
+    def _lifted(self, call: Call) -> LiftedProgram:
+        sql = _sql(call)
+        if not sql:
+            raise InvalidArgumentError(f'{EXECUTE_SQL} takes one SELECT as text: {{"sql": "SELECT …"}}.')
+        guard.check(sql, self._catalogue.dialect, self._catalogue)
+        return lift(sql, self._catalogue, self._catalogue.dialect)
+
+    def _run(self, call: Call) -> Outcome:
+        """A statement that did not become operations: the reason is raised again, or it is sent as one statement."""
+        try:
+            self._lifted(call)
+        except CannotLiftError as error:
+            if not self._unlifted:
+                raise
+            warning = f"run as one statement, without steps: {error}"
+        settings = self._engine.settings
+        rows = self._engine.access.door.query(
+            _sql(call), max_rows=settings.max_rows, seconds=settings.seconds, purpose="execute"
+        )
+        result = self._engine.adopt(_result(_sql(call), rows))
+        text = result_text(result, settings.preview_rows, send_values=settings.send_values)
+        columns = tuple((column.name, column.type) for column in result.columns)
+        return Outcome(call, True, text, columns=columns, warnings=(warning,), result=result.number, ms=rows.ms)
+
+    def _with_hints(self, error: Exception, sql: str) -> str:
+        """The error, and where a misplaced column really is, unless a near name was offered already."""
+        wanted = isinstance(error, UnknownColumnError) and "Did you mean" not in str(error)
+        return " ".join([str(error), *(column_hints(sql, self._catalogue) if wanted else [])])
+
+
+def _result(sql: str, rows: Rows) -> Result:
+    """The rows as a result that no handle made; one more row than was read is known where it was cut."""
+    return Result(
+        number=0,
+        handle="",
+        columns=rows.columns,
+        rows=rows.rows,
+        row_count=len(rows.rows) + rows.truncated,
+        row_count_exact=not rows.truncated,
+        truncated=rows.truncated,
+        sql=sql,
+        ms=rows.ms,
+    )
+
+
+def _sql(call: Call) -> str:
+    args = call.get("args")
+    sql = args.get("sql") if isinstance(args, Mapping) else None
+    return sql if isinstance(sql, str) else ""
