@@ -25,7 +25,7 @@ def document_of(answer: Answer | None, bench: Workbench, events: Sequence[Event]
         "options": list(answer.options) if answer else [],
         "table": _table(answer, result),
         "sql": result.sql if result else "",
-        "program": program_of(result, bench.engine) if result else [],
+        "program": bench.engine.result_program(result.number) if result else [],
         "turns": end.turns if end else 0,
         "calls": end.calls if end else 0,
         "usage": dict(end.usage) if end else dict(NOTHING_SPENT),
@@ -51,13 +51,6 @@ def failure(kind: str, message: str, events: Iterable[Event] = (), status: str =
         "error": {"type": kind, "message": message},
         "events": [to_json(event) for event in events],
     }
-
-
-def program_of(result: Result, engine: Engine) -> list[dict[str, Any]]:
-    """The calls that make `result` again, its execute included; none where no handle made it."""
-    if not result.handle:
-        return []
-    return [*engine.program(result.handle), {"op": "execute", "args": {"rel": result.handle}}]
 
 
 def _table(answer: Answer | None, result: Result | None) -> dict[str, Any] | None:

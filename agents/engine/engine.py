@@ -39,6 +39,7 @@ class Engine:
         self._handles: dict[str, Relation] = {}
         self._calls: dict[int, tuple[Relation, Call]] = {}  # what made each relation, in order
         self._results: list[Result] = []
+        self._executed: dict[int, Relation] = {}  # by result number; an adopted result has none
         self._probes = Probes(self.access)
         self._warnings = Warnings(self.access, self._probes)
         self._counts = Counts(self.access)
@@ -147,13 +148,23 @@ class Engine:
             sql=statement.sql,
             ms=rows.ms,
         )
-        self._results.append(result)
-        if read.handle:
-            self._handles[read.handle] = relation
+        self._keep(result, relation, read.handle)
         text = result_text(result, self.settings.preview_rows, send_values=self.settings.send_values)
         columns = tuple((column.name, column.type) for column in result.columns)
         warnings = self._result_warnings(relation, result)
         return Outcome(read.call, True, text, False, handle, columns, warnings, result=result.number)
+
+    def _keep(self, result: Result, relation: Relation, handle: str | None) -> None:
+        self._results.append(result)
+        self._executed[result.number] = relation
+        if handle:
+            self._handles[handle] = relation
+
+    def adopt(self, result: Result) -> Result:
+        """Take over, under the next number, a result that no relation made."""
+        numbered = replace(result, number=len(self._results) + 1)
+        self._results.append(numbered)
+        return numbered
 
     def _total(self, relation: Relation, rows: Rows) -> tuple[int, bool]:
         if not rows.truncated:
@@ -216,7 +227,18 @@ class Engine:
 
     def program(self, handle: str) -> list[dict[str, Any]]:
         """The fewest recorded calls that build `handle` again, in their order."""
-        needed = {id(relation) for relation in inputs_first(self.relation(handle), lambda _: False)}
+        return self._calls_for(self.relation(handle))
+
+    def result_program(self, number: int) -> list[dict[str, Any]]:
+        """The calls that make result `number` again, its execute included, whatever its handle names by now; none for
+        an adopted result. Raises UnknownResultError."""
+        relation = self._executed.get(self.result(number).number)
+        if relation is None:
+            return []
+        return [*self._calls_for(relation), {"op": Execute.name, "args": {"rel": relation.handle}}]
+
+    def _calls_for(self, root: Relation) -> list[dict[str, Any]]:
+        needed = {id(relation) for relation in inputs_first(root, lambda _: False)}
         return [dict(call) for key, (_, call) in self._calls.items() if key in needed]
 
     def restore(self, call: Call, result: Result | None = None) -> None:
@@ -234,7 +256,7 @@ class Engine:
             number = len(self._results) + 1
             columns = tuple(ResultColumn(c.name, c.type, c.semantic) for c in relation.columns.values())
             blank = Result(number, relation.handle, columns, (), 0, row_count_exact=False, truncated=True)
-            self._results.append(replace(result, number=number) if result else blank)
+            self._keep(replace(result, number=number) if result else blank, relation, read.handle)
 
 
 def _result_columns(relation: Relation, rows: Rows) -> tuple[ResultColumn, ...]:
