@@ -33,7 +33,9 @@ def configuration(level: str, form: str) -> dict[str, Any]:
                                       "foreign_pre_chain": _SHARED}},
         "handlers": {"out": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["out"], "level": level},
-        "loggers": dict.fromkeys(("LiteLLM", "httpx", "httpcore", "openai", "uvicorn.access", "axes", "kombu"), quiet),
+        "loggers": dict.fromkeys(
+            ("LiteLLM", "httpx", "httpcore", "openai", "uvicorn.access", "axes", "kombu"), quiet
+        ) | {"sqlglot": {"handlers": [], "level": "ERROR", "propagate": True}},
     }  # fmt: skip
 
 
@@ -41,4 +43,5 @@ def _ending(form: str) -> list[Any]:
     remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if form == "json":
         return [remove, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    return [remove, structlog.dev.ConsoleRenderer(colors=False)]
+    # Plain tracebacks: the default one prints local variables, and those may hold passwords and customers' rows.
+    return [remove, structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
