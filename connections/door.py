@@ -93,6 +93,11 @@ class Door:
             self._pass_through(sql, "materialize", work, lambda _: 0)
             self._made |= {name}
 
+    @property
+    def temp_names(self) -> frozenset[str]:
+        """The temp tables that were made through this door."""
+        return self._made
+
     def cancel(self) -> None:
         """End the running statement in the database and refuse every later one. From any thread."""
         self._cancelled = True

@@ -20,7 +20,7 @@ def render(dialect: DialectName, *, paper_mode: bool = False) -> str:
     builders = [operation for operation in offered if operation not in probes]
     return "\n".join(
         [
-            'A call is {"op": name, "args": {…}, "out": handle}. `out` names the new relation; left out, the engine does.',
+            'A call is {"op": name, "args": {…}, "out": handle}. `out` names the new relation, else the engine does.',
             "Relations are never changed; a handle that is bound again means the newest one.",
             f"Expressions are scalar {_TITLES[dialect]} SQL over the column names of the relation (names with blanks "
             f"or capitals in {_QUOTES.get(dialect, 'double quotes')}, texts in single quotes); no sub-query, no "

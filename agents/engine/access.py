@@ -26,6 +26,9 @@ class Door(Protocol):
     catalogue: Catalogue
     temp_tables: bool
 
+    @property
+    def temp_names(self) -> frozenset[str]: ...
+
     def query(
         self, sql: str, *, max_rows: int | None = None, seconds: float | None = None, purpose: str = "query"
     ) -> Rows: ...
@@ -42,7 +45,6 @@ class Access:
         self.dialect = DIALECTS[door.dialect]()
         self.compiler = Compiler(door.catalogue, self.dialect)
         self._stores: dict[int, Stored] = {}
-        self._temp_names = Names(self.dialect, self.compiler.tables.names)
 
     def relate(self, operation: RelationOperation, inputs: tuple[Relation, ...], handle: str) -> Relation:
         """The relation that `operation` makes. Raises a ModelCorrectableError."""
@@ -73,9 +75,13 @@ class Access:
             if isinstance(relation.operation, Materialize) and id(relation) not in self._stores:
                 (source,) = relation.inputs
                 statement = self._within_size(self.compiler.compile_to_store(source, self._stores))
-                name = self._temp_names.free(relation.handle)
+                name = self._temp_name(relation.handle)
                 self.door.materialize(name, statement.sql, seconds=self.settings.seconds)
                 self._stores[id(relation)] = Stored(name, None, statement.stored.columns, statement.stored.order)
+
+    def _temp_name(self, handle: str) -> str:
+        made = {self.dialect.folded(name) for name in self.door.temp_names}
+        return Names(self.dialect, self.compiler.tables.names | made).free(handle)
 
     def _within_size(self, statement: Statement) -> Statement:
         size = len(statement.sql.encode())

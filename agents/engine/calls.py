@@ -13,7 +13,7 @@ from agents.dsl.operations.window_column import EDGE, RANKING, SHIFTING, Bound, 
 from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
 from agents.engine.dialects.base import AggregateCall
-from agents.engine.terms import Term, made, written
+from agents.engine.terms import Term, loose, made, written
 
 Filtered = tuple[Aggregation, Expression | None]
 
@@ -71,7 +71,19 @@ def window_term(operation: WindowColumn, block: Block, dialect: Dialect) -> Term
     def build(arguments: Sequence[exp.Expr]) -> exp.Expr:
         return dialect.window_function(operation.fn, [*arguments, *(literal.copy() for literal in literals)])
 
-    return over(build, arguments, partition, order, dialect, frame=frame, ranks=ranks)
+    term = over(build, arguments, partition, order, dialect, frame=frame, ranks=ranks)
+    if operation.default is None or dialect.shift_defaults:
+        return term
+    one = made(lambda parts: exp.Literal.number(1))
+    reached = over(build, [one], partition, order, dialect, ranks=ranks)
+    default = dialect.literal(operation.default)
+    return made(lambda parts: _or_default(parts[0], parts[1], default.copy()), reached, term)
+
+
+def _or_default(reached: exp.Expr, value: exp.Expr, default: exp.Expr) -> exp.Expr:
+    """`value`, or `default` where there is no row to take it from; a NULL of a row that is there stays NULL."""
+    is_there = exp.Not(this=exp.Is(this=reached, expression=exp.Null()))
+    return exp.Case(ifs=[exp.If(this=is_there, true=value)], default=default)
 
 
 def over(
@@ -102,7 +114,9 @@ def _literals(operation: WindowColumn, dialect: Dialect) -> list[exp.Expr]:
     if operation.fn not in SHIFTING or (operation.offset is None and operation.default is None):
         return []
     offset = [dialect.literal(1 if operation.offset is None else operation.offset)]
-    return offset + ([] if operation.default is None else [dialect.literal(operation.default)])
+    if operation.default is None or not dialect.shift_defaults:
+        return offset
+    return [*offset, dialect.literal(operation.default)]
 
 
 # ---- Aggregates that a dialect lacks ---------------------------------------------------------------------------------
@@ -183,7 +197,7 @@ def _stddev(parts: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def _case(parts: Sequence[exp.Expr]) -> exp.Expr:
-    return exp.Case(ifs=[exp.If(this=parts[0], true=parts[1])])
+    return exp.Case(ifs=[exp.If(this=loose(parts[0]), true=loose(parts[1]))])
 
 
 def _call(name: str) -> Callable[[Sequence[exp.Expr]], exp.Expr]:

@@ -9,20 +9,21 @@ from agents.engine.dialects import Dialect
 
 
 class Names:
-    """Gives out names that are new in a statement, in the dialect's eyes."""
+    """Gives out names that are new in a statement, in the dialect's eyes. `reserved` ones are in folded form."""
 
     def __init__(self, dialect: Dialect, reserved: frozenset[str] = frozenset()) -> None:
         self._dialect = dialect
-        self._taken = set(reserved)
+        self._taken: set[str] = set()
+        self._reserved = reserved
 
     def free(self, name: str) -> str:
         """`name`, or with `_2`, `_3`, … where it is taken."""
         base = name if self._dialect.bears(name) else "step"
         candidate, count = base, 1
-        while self._dialect.folded(candidate) in self._taken:
+        while (folded := self._dialect.folded(candidate)) in self._taken or folded in self._reserved:
             count += 1
             candidate = shortened(f"{base}_{count}", self._dialect.name_limit)
-        self._taken.add(self._dialect.folded(candidate))
+        self._taken.add(folded)
         return candidate
 
 

@@ -11,7 +11,7 @@ from agents.engine.block import Block, Source, Stored
 from agents.engine.dialects import Dialect
 from agents.engine.naming import Names, physical_names
 from agents.engine.select import write_select
-from agents.engine.terms import Term, Writer, made
+from agents.engine.terms import Ref, Term, Writer, made
 
 MAX_STEPS = 250
 
@@ -58,28 +58,22 @@ class Steps:
     def _keys(self, block: Block, physical: dict[str, str], outputs: list[tuple[Term, str]]) -> tuple[OrderKey, ...]:
         """Order keys as columns of the step: those already there by their names, the others under new ones."""
         known = {id(term): name for term, name in outputs}
-        taken = {self.dialect.folded(name) for name in physical.values()}
+        taken = Names(self.dialect, frozenset(self.dialect.folded(name) for name in physical.values()))
         keys: list[OrderKey] = []
         for key in block.order:
             if key.term.constant:
                 continue
             name = known.get(id(key.term)) or _same_column(key.term, outputs)
             if name is None:
-                count = len(keys) + 1
-                while self.dialect.folded(f"order_{count}") in taken:
-                    count += 1
-                name = f"order_{count}"
-                taken.add(name)
+                name = taken.free(key.term.column if isinstance(key.term, Ref) else "order")
                 outputs.append((key.term, name))
             keys.append(OrderKey(name, key.descending, key.nulls))
         return tuple(keys)
 
 
 def _same_column(term: Term, outputs: list[tuple[Term, str]]) -> str | None:
-    place = (getattr(term, "source", None), getattr(term, "column", None))
-    if place == (None, None):
+    """The name under which the column that `term` reads is among the outputs already."""
+    if not isinstance(term, Ref):
         return None
-    return next(
-        (name for other, name in outputs if (getattr(other, "source", None), getattr(other, "column", None)) == place),
-        None,
-    )
+    place = (term.source, term.column)
+    return next((n for other, n in outputs if isinstance(other, Ref) and (other.source, other.column) == place), None)

@@ -46,7 +46,7 @@ class Aggregate(RelationOperation):
     name: ClassVar[str] = "aggregate"
 
     rel: str = argument(HANDLE)
-    group_by: tuple[str, ...] = argument(list_of(NAME))
+    group_by: tuple[str, ...] = argument(list_of(NAME), default=())
     aggs: tuple[Aggregation, ...] = argument(list_of(record(Aggregation, _SHAPE)), default=())
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:

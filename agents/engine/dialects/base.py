@@ -48,6 +48,7 @@ class Dialect:
     nulls_clause: ClassVar[bool] = True
     ordered_aggregates: ClassVar[bool] = True
     ranks_need_order: ClassVar[bool] = False
+    shift_defaults: ClassVar[bool] = True  # LAG and LEAD take a value for where there is no row
     text_type: ClassVar[str] = "TEXT"
     position: ClassVar[str] = "STRPOS"  # function that finds a text within a text
 

@@ -32,6 +32,7 @@ class MySQL(Dialect):
     position = "INSTR"
     nulls_clause = False
     ranks_need_order = True
+    shift_defaults = False  # MariaDB's do not
 
     def bears(self, name: str) -> bool:
         """No blank at the end, and nothing outside the Basic Multilingual Plane."""
