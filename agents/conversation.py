@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from agents.contracts import Workbench
@@ -41,13 +41,16 @@ class Conversation:
         said = "\n\n".join(message.content for message in self._messages if message.role == "assistant")
         return said[-characters:]
 
-    def ask(self, turn: int) -> ModelReply:
-        """The model's next reply, counted against the budget. Raises what `ModelClient.complete` raises, or
-        BudgetExhaustedError."""
+    def ask(self, turn: int, sample: Callable[[Sequence[Message]], Reply] | None = None) -> ModelReply:
+        """The model's next reply, counted against the budget; from `sample` where replies are drawn several at a time.
+
+        Raises what `ModelClient.complete` raises.
+        """
         journal = self._bench.journal
         started = journal.once(ModelCallStarted, lambda: self._started(turn), branch=self._branch)
         self._messages[self._told :] = [_message(said) for said in started.appended]  # as sent, on a resumed run too
-        reply = journal.once(ModelReply, lambda: self._reply(turn), branch=self._branch)
+        ask = sample or (lambda messages: self._complete(messages, turn))
+        reply = journal.once(ModelReply, lambda: self._replied(turn, ask(self._messages)), branch=self._branch)
         self._messages.append(Message("assistant", reply.text.strip() or "(no text)"))  # providers refuse empty ones
         self._told = len(self._messages)
         self._bench.budget.spend(usage_of(reply))
@@ -62,18 +65,20 @@ class Conversation:
             prompt_hash=hashlib.sha256(self._messages[0].content.encode()).hexdigest()[:16],
         )
 
-    def _reply(self, turn: int) -> ModelReply:
+    def _complete(self, messages: Sequence[Message], turn: int) -> Reply:
         journal = self._bench.journal
 
         def retried(attempt: int, wait: float, reason: str) -> None:
             journal.emit(Retry(turn=turn, branch=self._branch, attempt=attempt, wait=wait, reason=reason))
 
-        reply: Reply = self._bench.model.complete(
-            self._messages,
+        return self._bench.model.complete(
+            messages,
             on_delta=lambda text: journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text)),
             on_retry=retried,
             temperature=self._temperature,
         )
+
+    def _replied(self, turn: int, reply: Reply) -> ModelReply:
         return ModelReply(
             turn=turn,
             purpose=self._purpose,

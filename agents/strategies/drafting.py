@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents import prompts
@@ -10,7 +11,7 @@ from agents.contracts import Task, Workbench
 from agents.conversation import Conversation
 from agents.engine.outcomes import Result
 from agents.errors import MalformedReplyError
-from agents.llm.messages import Message
+from agents.llm.messages import Message, Reply
 from agents.llm.parsing import read_sql
 from agents.strategies.statements import Statements, statement
 from agents.traces.events import CallResult, Calls, ModelReply, Observation
@@ -47,9 +48,9 @@ class DraftLine:
         self.error = ""
         self.settled = False
 
-    def draft(self, turn: int) -> None:
+    def draft(self, turn: int, sample: Callable[[Sequence[Message]], Reply] | None = None) -> None:
         """Ask for the next draft. May run beside the other lines."""
-        self._reply = self._conversation.ask(turn)
+        self._reply = self._conversation.ask(turn, sample)
 
     def run(self, turn: int, *, last: bool) -> None:
         """Run the draft; what failed or looks doubtful is told, so that the next draft can mend it. With `last`

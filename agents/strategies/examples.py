@@ -1,4 +1,4 @@
-"""A few stored values of each column, for prompts: a small model spells a value right when it has seen how it is kept."""
+"""A few stored values of each column, for prompts: small models spell values right when they have seen them."""
 
 from __future__ import annotations
 

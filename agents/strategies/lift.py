@@ -7,6 +7,7 @@ resumed run comes to the same results.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,11 +15,12 @@ from typing import ClassVar
 
 from agents.answers.comparison import is_blank, same_table
 from agents.contracts import Answer, Task, Workbench
-from agents.errors import NoWorkingDraftError
+from agents.errors import BudgetExhaustedError, NoWorkingDraftError
+from agents.llm.messages import Message, Reply
 from agents.strategies.answering import conclude
 from agents.strategies.drafting import DraftLine
 from agents.strategies.opening import lift_opening
-from agents.traces.events import Final
+from agents.traces.events import Final, Retry
 
 SAMPLING_TEMPERATURE = 0.8
 """For every line but the first, which keeps the profile's own."""
@@ -29,32 +31,40 @@ class Lift:
 
     def run(self, task: Task, bench: Workbench) -> Answer:
         lines = self._lines(task, bench)
-        for attempt in range(bench.settings.repairs + 1):
-            turn = bench.budget.start_turn()
-            open_lines = [line for line in lines if not line.settled]
-            self._draft(open_lines, turn)
-            for line in open_lines:
-                line.run(turn, last=attempt == bench.settings.repairs)
-            if all(line.settled for line in lines):
-                break
+        try:
+            for repair in range(bench.settings.repairs + 1):
+                turn = bench.budget.start_turn()
+                waiting = [line for line in lines if not line.settled]
+                self._draft(bench, waiting, turn, first=repair == 0)
+                for line in waiting:
+                    line.run(turn, last=repair == bench.settings.repairs)
+                if all(line.settled for line in lines):
+                    break
+        except BudgetExhaustedError:
+            if not any(line.best for line in lines):
+                raise
         return self._elect(task, bench, lines)
 
     def _lines(self, task: Task, bench: Workbench) -> list[DraftLine]:
         opening = lift_opening(task, bench)
         if bench.settings.samples == 1:
             return [DraftLine(task, bench, opening)]
+        names = [f"candidate-{number}" for number in range(1, bench.settings.samples + 1)]
+        warm = [None, *[SAMPLING_TEMPERATURE] * (len(names) - 1)]
         return [
-            DraftLine(
-                task,
-                bench,
-                opening,
-                branch=f"candidate-{number}",
-                temperature=None if number == 1 else SAMPLING_TEMPERATURE,
-            )
-            for number in range(1, bench.settings.samples + 1)
+            DraftLine(task, bench, opening, branch=name, temperature=temperature)
+            for name, temperature in zip(names, warm, strict=True)
         ]
 
-    def _draft(self, lines: Sequence[DraftLine], turn: int) -> None:
+    def _draft(self, bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
+        """The next draft of every line. The first ones answer the same prompt, so they are drawn in one request;
+        repairs differ, so they are asked for side by side."""
+        if first:
+            lines[0].draft(turn)
+            drawn = _Samples(bench, len(lines) - 1, turn)
+            for line in lines[1:]:
+                line.draft(turn, drawn.next)
+            return
         with ThreadPoolExecutor(max_workers=len(lines)) as pool:
             for drafted in [pool.submit(line.draft, turn) for line in lines]:
                 drafted.result()
@@ -74,6 +84,27 @@ class Lift:
         final = bench.journal.emit(Final(turn=bench.budget.turns, text=f"<execute_result_{number}>", cites=(number,)))
         answer = conclude(task, bench, final)
         return answer if len(lines) == 1 else replace(answer, confidence=len(elected) / len(lines))
+
+
+class _Samples:
+    """Replies to one prompt, drawn when the first is needed: those that a resumed run has saved are not drawn again."""
+
+    def __init__(self, bench: Workbench, count: int, turn: int) -> None:
+        self._bench, self._left, self._turn = bench, count, turn
+        self._drawn: deque[Reply] = deque()
+
+    def next(self, messages: Sequence[Message]) -> Reply:
+        if not self._drawn:
+            self._drawn.extend(
+                self._bench.model.samples(
+                    messages, self._left, on_retry=self._tell_retry, temperature=SAMPLING_TEMPERATURE
+                )
+            )
+        self._left -= 1
+        return self._drawn.popleft()
+
+    def _tell_retry(self, attempt: int, wait: float, reason: str) -> None:
+        self._bench.journal.emit(Retry(turn=self._turn, attempt=attempt, wait=wait, reason=reason))
 
 
 STRATEGY = Lift()

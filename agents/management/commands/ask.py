@@ -17,15 +17,15 @@ import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from agents.allowances import run_limits, run_settings
 from agents.answers.tables import as_text
 from agents.composition import door_to, workbench
-from agents.contracts import RunSettings, Task
+from agents.contracts import Task
 from agents.document import document_of, failure
 from agents.errors import DatabaseError
 from agents.llm.client import LiteLLMClient, preload
 from agents.llm.local_model import LocalModelError
 from agents.llm.profiles import ProfileError
-from agents.management.limits import run_limits
 from agents.management.local_server import served
 from agents.management.stored import model_profile, stored_door
 from agents.management.terminal import Narrator
@@ -77,7 +77,7 @@ class Command(BaseCommand):
             stack.enter_context(served(profile, os.environ, say))
             model = LiteLLMClient(profile)
             stack.enter_context(_stopped_by_interrupt(journal.cancel, model.cancel, door.cancel))
-            chosen = RunSettings(shaping=settings.SHAPING, samples=options["samples"])
+            chosen = run_settings(samples=options["samples"])
             bench = workbench(door, model, journal, settings=chosen, limits=run_limits())
             answer = start(task, bench, options["strategy"])
             return document_of(answer, bench, journal.events)

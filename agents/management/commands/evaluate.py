@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.contracts import RunSettings
+from agents.allowances import run_limits, run_settings
 from agents.evaluation.harness import Harness
 from agents.evaluation.judge import Judge
 from agents.evaluation.records import RecordError, draw, read_records
@@ -22,7 +22,6 @@ from agents.evaluation.systems import StrategySystem
 from agents.llm.client import LiteLLMClient
 from agents.llm.local_model import LocalModelError
 from agents.llm.profiles import ProfileError
-from agents.management.limits import run_limits
 from agents.management.local_server import served
 from agents.management.stored import model_profile
 from agents.strategies import STRATEGIES
@@ -63,7 +62,7 @@ class Command(BaseCommand):
         self._report(results, options)
 
     def _systems(self, options: dict[str, Any], stack: ExitStack) -> list[StrategySystem]:
-        chosen = RunSettings(shaping=settings.SHAPING, samples=options["samples"])
+        chosen = run_settings(samples=options["samples"])
         judge = None
         if options["judge"]:
             judging = model_profile(options["judge"], os.environ)
