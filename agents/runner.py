@@ -16,13 +16,13 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 
 from agents import context, endings, results, strategies
-from agents.contracts import ModelClient, RunSettings, Workbench
+from agents.allowances import run_limits, run_settings
+from agents.contracts import ModelClient, Workbench
 from agents.engine.engine import Engine, EngineSettings
 from agents.errors import ConnectionFailedError, DatabaseError, RunCancelledError, RunLostError
-from agents.llm.budget import Budget, BudgetLimits
+from agents.llm.budget import Budget
 from agents.llm.client import LiteLLMClient
 from agents.llm.profiles import ProfileError
 from agents.models import Run
@@ -140,8 +140,8 @@ class RunInWork:
             catalogue=self._door.catalogue,
             model=self._model,
             journal=self._journal,
-            budget=Budget(_limits(), seconds_before=endings.seconds_of(self._events)),
-            settings=RunSettings(shaping="always" if settings.SHAPING == "always" else "auto", send_values=connection.send_values),
+            budget=Budget(run_limits(), seconds_before=endings.seconds_of(self._events)),
+            settings=run_settings(send_values=connection.send_values),
         )
 
     def _connection(self) -> Connection:
@@ -190,13 +190,3 @@ class RunInWork:
         last = self._events[-1] if self._events else event
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._keep(replace(event, position=last.position + 1, turn=last.turn, at=now))
-
-
-def _limits() -> BudgetLimits:
-    return BudgetLimits(
-        turns=settings.RUN_MAX_TURNS,
-        calls_per_turn=settings.RUN_MAX_CALLS_PER_TURN,
-        tokens=settings.RUN_MAX_TOKENS,
-        money=settings.RUN_MAX_COST or None,
-        seconds=settings.RUN_MAX_SECONDS,
-    )

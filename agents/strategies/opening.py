@@ -10,7 +10,7 @@ import json
 
 from agents import prompts
 from agents.contracts import EarlierTurn, Task, Workbench
-from agents.dsl import card
+from agents.dsl.card import render as operations_card
 from agents.engine.observations import result_text
 from agents.llm.messages import Message
 from agents.prompts.layouts import Layout, brief, create_table
@@ -30,7 +30,7 @@ def react_opening(task: Task, bench: Workbench) -> list[Message]:
     system = prompts.render(
         "react_system",
         dialect=DIALECTS[dialect],
-        card=card.render(dialect, paper_mode=bench.settings.paper_mode),
+        card=operations_card(dialect, paper_mode=bench.settings.paper_mode),
         schema=_schema(task, bench, brief, None).text,
         max_turns=str(limits.turns),
         max_calls=str(limits.calls_per_turn),
