@@ -39,13 +39,12 @@ types: setup ## mypy, strict
 imports: setup ## Who may import whom (pyproject.toml, tool.importlinter)
 	$(BIN)/lint-imports
 
-tests: setup ## All tests; `make tests ARGS="-k join"` for some
-	$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+tests: unit browser ## All tests; `make unit ARGS="-k join"` for some
 
-unit: setup ## The tests without a browser and without the local model
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not browser and not local_model" $(ARGS)
+unit: setup ## The tests without a browser
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not browser" $(ARGS)
 
-browser: setup ## The tests that drive a real Chromium
+browser: setup ## The tests that drive a real Chromium; apart, for it keeps an event loop that Django's database calls refuse
 	$(BIN)/pytest -m browser $(ARGS)
 
 bench: setup ## Figures: what the engine itself costs a call
@@ -60,11 +59,11 @@ fuzz: setup ## Long random programs and SQL against all databases
 demo: $(VENV)/requirements.txt ## Make the demo database again; `make demo URL=postgresql+psycopg://…` elsewhere
 	$(BIN)/python manage.py demo_database --force $(if $(URL),--url "$(URL)")
 
-vendor: ## Fetch the front-end packages of static/vendor/manifest.json from npm
-	python3 static/vendor/refresh.py
+screens: setup ## Photograph pages into docs/screens; make screens PAGES="answer trace" for some
+	$(BIN)/python -m tests.browser.screens docs/screens $(PAGES)
 
-screens: setup ## Pictures of every page, in docs/screens/
-	$(BIN)/python -m tests.browser.screens docs/screens
+vendor: setup ## Fetch the front-end packages of static/vendor/manifest.json from npm
+	$(BIN)/python static/vendor/refresh.py
 
 lock: setup ## Compile requirements*.in into requirements*.txt with hashes
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet uv
@@ -74,7 +73,7 @@ lock: setup ## Compile requirements*.in into requirements*.txt with hashes
 clean: ## Remove what setup and the tests made; the data folder stays
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis staticfiles test-results
 
-.PHONY: help run ask setup test lint format types imports tests unit browser bench docs fuzz demo vendor screens lock clean
+.PHONY: help run ask setup test lint format types imports tests unit browser bench docs fuzz demo screens vendor lock clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "ReAct-SQL Web needs Python 3.11, 3.12 or 3.13, and none was found ($$(python3 --version 2>&1 || true))." \

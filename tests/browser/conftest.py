@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -13,8 +14,11 @@ from tests.browser.site import Site, site
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    # Playwright leaves an event loop in this thread, and Django would refuse to reach the database beside it.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with chromium() as started:
         yield started
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture(scope="module")
