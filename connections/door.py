@@ -148,12 +148,11 @@ class Door:
 
     def _with_retry(self, work: Callable[[Session], T]) -> T:
         """A session that broke off before any row was read is replaced once, unless temp tables went with it."""
-        fresh = self._session is None
         try:
             return self._once(work)
         except ConnectionLostError:
             self._drop_session()
-            if fresh or self._made:
+            if self._made:
                 raise
         return self._once(work)
 
