@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from connections.catalogue import Catalogue, DialectName
@@ -140,14 +142,36 @@ class _Lent:
         return self._session
 
 
-_pools: dict[tuple[object, ...], SessionPool] = {}
-_pools_lock = threading.Lock()
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    process: int
+    settings: Hashable
+    pool: SessionPool
 
 
-def shared_pool(key: tuple[object, ...], make: Callable[[], Driver], cap: int) -> SessionPool:
-    """This process's pool for `key`, which must change whenever the address, the login or an option does."""
-    with _pools_lock:
-        full = (*key, cap)
-        if full not in _pools:
-            _pools[full] = SessionPool(make(), cap)
-        return _pools[full]
+_shared: dict[Hashable, _Shared] = {}
+_shared_lock = threading.Lock()
+
+
+def shared_pool(name: Hashable, settings: Hashable, make: Callable[[], Driver], cap: int) -> SessionPool:
+    """This process's pool for the connection `name`; another one as soon as its `settings` are others."""
+    wanted = (settings, cap)
+    with _shared_lock:
+        if not _shared:
+            atexit.register(close_shared_pools)
+        known = _shared.get(name)
+        if known and (known.process, known.settings) == (os.getpid(), wanted):
+            return known.pool
+        if known and known.process == os.getpid():  # a fork must leave its parent's sessions alone
+            known.pool.close()
+        _shared[name] = _Shared(os.getpid(), wanted, SessionPool(make(), cap))
+        return _shared[name].pool
+
+
+def close_shared_pools() -> None:
+    """End every idle session of this process."""
+    with _shared_lock:
+        for known in _shared.values():
+            if known.process == os.getpid():
+                known.pool.close()
+        _shared.clear()

@@ -34,6 +34,7 @@ from connections.storable import storable
 if TYPE_CHECKING:
     from connections.checkup import Step
     from connections.door import Door
+    from connections.drivers import DriverOptions
 
 
 def create_connection(
@@ -111,7 +112,7 @@ def open_door(connection: Connection, user: User, *, run_id: UUID | None = None)
         refresh_catalogue(connection)
         catalogue = selectors.catalogue_of(connection)
         assert catalogue is not None
-    return Door(driver_of(connection), catalogue, limits_of(connection), log=query_log(connection, user, run_id))
+    return Door(pool_of(connection), catalogue, limits_of(connection), log=query_log(connection, user, run_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,27 @@ def test_connection(connection: Connection, *, actor: User | None) -> Connection
 
 def driver_of(connection: Connection) -> Driver:
     """The driver of a stored connection; nothing is opened yet. Raises ConnectionFailedError."""
-    from connections.address import database_url  # late: drivers are heavy, and most processes need none
-    from connections.drivers import DriverOptions, driver_for
+    from connections.drivers import driver_for  # late: drivers are heavy, and most processes need none
+
+    url, options = _address(connection)
+    return driver_for(url, file_root=settings.DATABASES_DIR, options=options)
+
+
+def pool_of(connection: Connection) -> Driver:
+    """This process's sessions for a stored connection, `max_concurrent` at most. Raises ConnectionFailedError."""
+    from connections.pool import shared_pool  # late: drivers are heavy, and most processes need none
+
+    return shared_pool(
+        connection.pk, _address(connection), lambda: driver_of(connection), connection.max_concurrent
+    )
+
+
+def _address(connection: Connection) -> tuple[str, DriverOptions]:
+    from connections.address import database_url
+    from connections.drivers import DriverOptions
 
     tls = "" if connection.kind in FILE_KINDS else connection.tls
-    options = DriverOptions(tls=tls, networks=settings.DATABASE_NETWORKS)
-    return driver_for(database_url(connection), file_root=settings.DATABASES_DIR, options=options)
+    return database_url(connection), DriverOptions(tls=tls, networks=settings.DATABASE_NETWORKS)
 
 
 def limits_of(connection: Connection) -> Limits:

@@ -12,7 +12,7 @@ from connections.contracts import Limits
 from connections.door import Door
 from connections.drivers import driver_for
 from connections.errors import ConnectionFailedError
-from connections.pool import SessionPool, shared_pool
+from connections.pool import SessionPool, close_shared_pools, shared_pool
 from tests.connections.corpus import NUMBERS
 from tests.connections.servers import rows_of
 
@@ -80,9 +80,16 @@ def test_a_failed_opening_gives_its_place_back(new_database: NewDatabase) -> Non
             pool.open(Limits())
 
 
-def test_a_pool_is_shared_by_key() -> None:
-    def make() -> Any:
-        return driver_for("sqlite:///x.db")
+def test_a_connection_shares_one_pool_until_its_settings_change(new_database: NewDatabase) -> None:
+    url = new_database("postgresql", NUMBERS)
 
-    assert shared_pool(("a", 1), make, 2) is shared_pool(("a", 1), make, 2)
-    assert shared_pool(("a", 2), make, 2) is not shared_pool(("a", 1), make, 2)
+    def shared(settings: str) -> SessionPool:
+        return shared_pool("shop", settings, lambda: driver_for(url), 2)
+
+    before = shared("old password")
+    assert shared("old password") is before
+    before.open(Limits()).close()
+    assert rows_of(url, SESSIONS) == [(1,)]
+    assert shared("new password") is not before
+    assert rows_of(url, SESSIONS) == [(0,)]
+    close_shared_pools()
