@@ -52,6 +52,12 @@ def semi_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> Fr
 
 def not_in(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node]:
     """A condition that is true exactly where `operand NOT IN query` is true, and else false."""
+    frame, _, outside = _outside(planner, frame, operand, query)
+    return frame, outside
+
+
+def _outside(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node, Node]:
+    """The element that `operand` equals, or NULL, and the condition of `not_in`."""
     operands = _operands(planner, operand, query)
     elements = _elements(planner, frame, query)
     left_null = any(_nullable(frame, node) for node in operands)
@@ -61,14 +67,14 @@ def not_in(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple
     frame, matched = _match(planner, frame, operands, elements)
     missing: Node = exp.Is(this=matched, expression=exp.Null())
     if not left_null and not right_null:
-        return frame, missing
+        return frame, matched, missing
     frame, sizes = _sizes(planner, frame, elements)
     parts = [missing]
     if left_null:
         parts.append(exp.Not(this=exp.Is(this=operands[0].copy(), expression=exp.Null())))
     if right_null:
         parts.append(sizes.without_null)
-    return frame, exp.paren(exp.or_(sizes.empty, exp.and_(*parts, copy=False), copy=False), copy=False)
+    return frame, matched, exp.paren(exp.or_(sizes.empty, exp.and_(*parts, copy=False), copy=False), copy=False)
 
 
 def flag(planner: Planner, frame: Frame, operand: Node, query: Query, want: str) -> tuple[Frame, Node]:
@@ -77,12 +83,9 @@ def flag(planner: Planner, frame: Frame, operand: Node, query: Query, want: str)
         operands = _operands(planner, operand, query)
         frame, matched = _match(planner, frame, operands, _elements(planner, frame, query))
         return frame, exp.Not(this=exp.Is(this=matched, expression=exp.Null()))
-    frame, outside = not_in(planner, frame, operand, query)
-    if isinstance(outside, exp.Is):
+    frame, matched, outside = _outside(planner, frame, operand, query)
+    if want == "false" or isinstance(outside, exp.Is):
         return frame, exp.Not(this=outside)
-    if want == "false":
-        return frame, exp.Not(this=outside)
-    matched = outside.find(exp.And).this.unnest().this  # type: ignore[union-attr]
     inside = exp.Not(this=exp.Is(this=matched.copy(), expression=exp.Null()))
     return frame, _case([(inside, exp.true()), (outside, exp.false())], None)
 

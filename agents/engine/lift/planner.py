@@ -156,9 +156,7 @@ class Planner:
         return frame, tuple(columns)
 
     def distinct(self, planned: Planned, names: Sequence[str]) -> Planned:
-        """The distinct combinations of carried columns and outputs; nothing is written where they differ anyway."""
-        if planned.relation.is_unique((*(item.column for item in planned.carried), *planned.columns)):
-            return planned
+        """The distinct combinations of carried columns and outputs, and nothing else: what a semi-join reads."""
         planned = self.project(planned, names)
         return replace(planned, relation=self.program.distinct(planned.relation))
 

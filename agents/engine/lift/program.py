@@ -149,8 +149,8 @@ class Program:
 
     def rename(self, relation: Relation, wanted: str) -> Relation:
         """Call the newest relation `wanted`; one that something else was made of keeps its name."""
-        newest = self.calls[-1].get("out") if self.calls else None
-        if newest != relation.handle or relation.handle in self._named:
+        newest = self.calls[-1] if self.calls else {}
+        if newest.get("out") != relation.handle or newest["op"] == "table_ref" or relation.handle in self._named:
             return relation
         self.calls[-1]["out"] = self.handles.rename(relation.handle, wanted)
         self._named.add(self.calls[-1]["out"])
