@@ -39,7 +39,8 @@ class RandomSql:
         if kind < 0.2:
             inner, width = self._select(2, (), None)
             columns = ", ".join(f"c{i}" for i in range(width))
-            return f"WITH w AS ({inner}) SELECT {columns} FROM w WHERE c0 IS NOT NULL OR {self._condition(1, (Item('w', ''),))}"
+            condition = self._condition(1, (Item("w", ""),))
+            return f"WITH w AS ({inner}) SELECT {columns} FROM w WHERE c0 IS NOT NULL OR {condition}"
         text, width = self._select(3, (), None)
         if self.random.random() < 0.25:
             order = ", ".join(f"{i + 1}" for i in range(width))
@@ -91,7 +92,8 @@ class RandomSql:
         items = [item]
         while self.random.random() < 0.45 and len(items) < 3:
             joined, new = self._table(depth)
-            how = self.random.choice(["JOIN", "LEFT JOIN", ",", "RIGHT JOIN", "FULL JOIN" if self.full_joins else "JOIN"])
+            full = "FULL JOIN" if self.full_joins else "JOIN"
+            how = self.random.choice(["JOIN", "LEFT JOIN", ",", "RIGHT JOIN", full])
             condition = f"{self._column((new,))} = {self._column(tuple(items))}"
             if how == "," and "JOIN" in text:
                 how = "CROSS JOIN"  # a comma binds weaker than JOIN in some dialects only

@@ -39,9 +39,27 @@ class SourceBinder:
         return item
 
     def _chain(self, first: Node, joins: list[exp.Join]) -> tuple[From, list[Visible]]:
+        if self._commas_matter(joins):
+            return self._by_commas(first, joins)
         item, visible = self._item(first)
         for join in joins:
             item, visible = self._join(item, visible, join)
+        return item, visible
+
+    def _commas_matter(self, joins: list[exp.Join]) -> bool:
+        """A comma binds weaker than JOIN (not in SQLite), which shows only when a right or full join follows one."""
+        outer = [index for index, join in enumerate(joins) if join.side in ("RIGHT", "FULL")]
+        return self.binder.dialect != "sqlite" and any(_is_comma(join) for join in joins[: max(outer, default=0)])
+
+    def _by_commas(self, first: Node, joins: list[exp.Join]) -> tuple[From, list[Visible]]:
+        commas = [index for index, join in enumerate(joins) if _is_comma(join)]
+        item, visible = self._chain(first, joins[: commas[0]])
+        for index, end in zip(commas, [*commas[1:], len(joins)], strict=True):
+            try:
+                right, also = self._chain(joins[index].this, joins[index + 1 : end])
+            except UnknownColumnError:
+                raise refuse("ON that reads a table before the comma", joins[index], self.binder.text) from None
+            item, visible = Join(item, right, "cross"), [*visible, *also]
         return item, visible
 
     def _item(self, node: Node) -> tuple[From, list[Visible]]:
@@ -159,6 +177,10 @@ class SourceBinder:
         if self.binder.dialect in ("postgresql", "mysql"):
             return [*merged.values(), *(v for v in left if id(v) not in merged), *rest]
         return [*(merged.get(id(v), v) for v in left), *rest]
+
+
+def _is_comma(join: exp.Join) -> bool:
+    return not (join.kind or join.side or join.method or join.args.get("on") or join.args.get("using"))
 
 
 def _merge(left: Node, right: Node, how: How) -> Node:

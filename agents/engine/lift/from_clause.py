@@ -140,7 +140,8 @@ class FromPlanner:
             elif all(key in right.names for key in reads):
                 right = where(self.planner, right, [part])
             else:
-                raise refuse("a sub-query in ON of an outer join", part, self.planner.text)
+                what = "a sub-query" if subqueries_of(part) else "a table from outside"
+                raise refuse(f"{what} in ON of an outer join", part, self.planner.text)
         return right, kept
 
     def _right(self, left: Frame, right: Frame, on: Sequence[Node]) -> Frame:
