@@ -23,6 +23,7 @@ from agents.engine.dialects import Dialect
 from agents.engine.naming import physical_names
 from agents.engine.plan import plan
 from agents.engine.select import write_select
+from agents.engine.semi_joins import only_filters, semi_join
 from agents.engine.steps import MAX_STEPS, ONE, Steps
 from agents.engine.tables import Tables
 from agents.engine.terms import Ref, Term, made, ref, written
@@ -220,9 +221,12 @@ class Lowering:
         assert isinstance(operation, JoinTable)
         if not left.joins_on_the_left() or len(left.sources) == MAX_SOURCES:
             left = self._step(left, one)
+        new_names = dict(zip(other.columns, list(relation.columns)[len(one.columns) :], strict=True))
+        if only_filters(operation, other, new_names, self._need(relation).columns):
+            right = right if right.limit is None else self._step(right, other)
+            return semi_join(operation, left, right, self.dialect)
         if not right.joins_on_the_right(operation.how):
             right = self._step(right, other)
-        new_names = dict(zip(other.columns, list(relation.columns)[len(one.columns) :], strict=True))
         columns = left.columns | {new_names[name]: term for name, term in right.columns.items()}
         on: list[Term] = [made(_equal, left.columns[a], right.columns[b]) for a, b in operation.on]
         on += [written(condition, columns) for condition in relation.expressions]

@@ -1,4 +1,7 @@
-"""WHERE and HAVING: plain conditions become one filter, sub-queries become joins."""
+"""WHERE and HAVING: plain conditions become filters, sub-queries become joins, in the order in which they are written.
+
+A database may test conditions in that order, so a cheap one must not slip behind a dear one.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,11 @@ if TYPE_CHECKING:
 
 def where(planner: Planner, frame: Frame, conditions: Sequence[Node]) -> Frame:
     """The rows of `frame` for which all `conditions` are true."""
-    plain = [part for part in conditions if not subqueries_of(part)]
-    frame = _filtered(planner, frame, plain)
+    first = next((i for i, part in enumerate(conditions) if subqueries_of(part)), len(conditions))
+    frame = _filtered(planner, frame, conditions[:first])
     late: list[Node] = []
-    for part in conditions:
-        if not subqueries_of(part):
-            continue
-        joined = semi_join(planner, frame, part)
+    for part in conditions[first:]:
+        joined = semi_join(planner, frame, part) if subqueries_of(part) else None
         if joined is not None:
             frame = joined
         else:
