@@ -1,7 +1,7 @@
 """Joins that only filter: IN instead of JOIN.
 
 A relation that has nothing but the columns it is joined on, no two rows alike, can add no columns and repeat no rows;
-all it says is which left rows have a match. `IN (SELECT …)` is how an analyst writes that, and what databases plan best.
+all it says is which left rows have a match. `IN (SELECT …)` is how an analyst writes that, and databases plan it well.
 """
 
 from __future__ import annotations

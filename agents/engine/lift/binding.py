@@ -13,7 +13,7 @@ from sqlglot import exp
 from agents.engine.lift.binding_order import TailBinder
 from agents.engine.lift.binding_outputs import OutputBinder
 from agents.engine.lift.binding_sources import Ctes, SourceBinder
-from agents.engine.lift.calls import has_aggregate
+from agents.engine.lift.calls import gives_rows, has_aggregate
 from agents.engine.lift.query import (
     Bound,
     Constants,
@@ -89,6 +89,8 @@ class Binder:
                 return self._subquery(part, ctes, scope)
             if isinstance(part, exp.Window) and part.args.get("alias"):
                 return self._named_window(part, windows or {})
+            if gives_rows(part, self.dialect):
+                raise refuse(f"the function {part.name}", part, self.text, "it makes rows that come from no table")
             if isinstance(part, exp.In) and part.args.get("field") is not None:
                 raise refuse("IN a table", part, self.text, "write IN (SELECT …)")
             return part

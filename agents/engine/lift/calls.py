@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
@@ -10,12 +10,27 @@ from agents.engine.lift.query import Node
 from connections.allowed import AGGREGATES
 from connections.catalogue import DialectName
 
+_SET_RETURNING: Mapping[str, frozenset[str]] = {
+    "postgresql": frozenset({
+        "generate_series", "generate_subscripts", "unnest", "regexp_split_to_table", "regexp_matches",
+        "string_to_table", "json_array_elements", "json_array_elements_text", "jsonb_array_elements",
+        "jsonb_array_elements_text", "json_each", "json_each_text", "jsonb_each", "jsonb_each_text",
+        "json_object_keys", "jsonb_object_keys", "jsonb_path_query",
+    }),
+    "duckdb": frozenset({"unnest"}),
+}  # fmt: skip
+
 
 def call_name(node: Node) -> str:
     """The lower-case name of a function call, "" when `node` is none."""
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
     return "group_concat" if isinstance(node, exp.GroupConcat) else ""
+
+
+def gives_rows(node: Node, dialect: DialectName) -> bool:
+    """Whether `node` calls a function that makes rows of its own: no operation does."""
+    return call_name(node) in _SET_RETURNING.get(dialect, frozenset())
 
 
 def is_aggregate(node: Node, dialect: DialectName) -> bool:
