@@ -41,11 +41,13 @@ imports: setup ## Who may import whom (pyproject.toml, tool.importlinter)
 
 tests: unit browser ## All tests; `make unit ARGS="-k join"` for some
 
-unit: setup ## The tests without a browser
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not browser" $(ARGS)
+# In two runs: Playwright keeps an event loop in its thread, beside which Django refuses to reach the database, and the
+# local model needs both cores for itself.
+unit: setup ## The tests without a browser and without the local model
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not browser and not local_model" $(ARGS)
 
-browser: setup ## The tests that drive a real Chromium; apart, for it keeps an event loop that Django's database calls refuse
-	$(BIN)/pytest -m browser $(ARGS)
+browser: setup ## The tests that drive a real Chromium, and those that ask the local model
+	$(BIN)/pytest -m "browser or local_model" $(ARGS)
 
 bench: setup ## Figures: what the engine itself costs a call
 	$(BIN)/python -m bench

@@ -7,7 +7,6 @@ import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 
 
 class PortTakenError(Exception):
@@ -42,11 +41,11 @@ def address(host: str, port: int) -> str:
     return f"http://{name}:{port}"
 
 
-def wait_until_up(url: str, seconds: float, *, while_: Callable[[], bool] = lambda: True) -> str:
+def wait_until_up(url: str, seconds: float) -> str:
     """Ask `url` until it answers with success. Returns "" then, else what the last answer was after `seconds`."""
     end = time.monotonic() + seconds
     while late := _problem(url):
-        if time.monotonic() >= end or not while_():
+        if time.monotonic() >= end:
             return late
         time.sleep(0.5)
     return ""

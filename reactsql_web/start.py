@@ -10,11 +10,9 @@ import argparse
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import django
@@ -112,31 +110,12 @@ def _announce(model: LocalModel | None) -> None:
 
 
 def _ask(question: str) -> int:
+    """The demo shop and the model are made ready; the command starts the model's server unless one runs."""
+    if model := _local_model():
+        fetch(model, _say)
     call_command("demo_database", verbosity=0)
-    with _model_server(_local_model()):
-        call_command("ask", question, connection=f"sqlite:///{settings.DEMO_DATABASE}")
+    call_command("ask", question, connection=f"sqlite:///{settings.DEMO_DATABASE}")
     return 0
-
-
-@contextmanager
-def _model_server(model: LocalModel | None) -> Iterator[None]:
-    """The local model for one question, unless another model is set or `make run` serves it already."""
-    if model is None or model.is_ready():
-        yield
-        return
-    ports.check_free("LOCAL_MODEL_PORT", "127.0.0.1", model.port)
-    fetch(model, _say)
-    command = [sys.executable, str(ROOT / "manage.py"), "local_model", "serve"]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        health = f"{model.address}/health"
-        late = ports.wait_until_up(health, START_SECONDS, while_=lambda: server.poll() is None)
-        if late:
-            raise CommandError(f"The local model did not start: {late}")
-        yield
-    finally:
-        server.terminate()
-        server.wait()
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ class Command(BaseCommand):
         url = options["url"] or f"sqlite:///{settings.DEMO_DATABASE}"
         try:
             if not options["force"] and holds_shop(url):
-                self.stdout.write("The demo shop is already there; --force makes it again.")
+                if options["verbosity"]:
+                    self.stdout.write("The demo shop is already there; --force makes it again.")
                 return
             self._make(url, options)
         except DemoNotWrittenError as error:
