@@ -38,7 +38,8 @@ def test_the_readme_lists_every_setting() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document: Path) -> None:
-    links = re.findall(r"\]\(([^)\s]+)\)", text_of(document))
+    links = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text_of(document))
+    links = [markdown or html for markdown, html in links]
     local = [link.partition("#")[0] for link in links if not link.startswith(("http", "#", "mailto:"))]
     assert [link for link in local if not (document.parent / link).exists()] == []
 
