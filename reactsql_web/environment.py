@@ -66,7 +66,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LLM_EXTRA", "", 'Further parameters as a JSON object, for example {"reasoning_effort": "low"}'),
     Setting("LLM_TIMEOUT_SECONDS", "120", "Seconds until a call of the model is given up"),
     Setting("LOCAL_MODEL_PATH", "", "A GGUF file to serve instead of the local model that is fetched"),
+    Setting("LOCAL_MODEL_CACHE", "~/.cache/reactsql-web", "Folder that the local model is fetched into"),
     Setting("LOCAL_MODEL_PORT", "8021", "Port that the local model listens on, on this machine only"),
+    Setting("LOCAL_MODEL_THREADS", "", "Threads of the local model; empty: the machine's cores, at most 8"),
     # A run
     Setting("STRATEGY", "auto", "How questions are answered: auto, react, lift, react-sql or zero-shot"),
     Setting("RUN_MAX_TURNS", "15", "Turns that a run may take"),

@@ -36,6 +36,11 @@ def test_the_readme_lists_every_setting() -> None:
     assert listed == [setting.name for setting in SETTINGS]
 
 
+def test_every_variable_of_the_model_is_a_setting() -> None:
+    code = "".join(text_of(path) for path in sorted((ROOT / "agents" / "llm").glob("*.py")))
+    assert set(re.findall(r'"((?:LLM|LOCAL_MODEL)_[A-Z_]+)"', code)) - VARIABLES == set()
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text_of(document))
