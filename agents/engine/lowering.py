@@ -242,7 +242,8 @@ class Lowering:
     def _set_operation(self, relation: Relation, left: Block, right: Block) -> Block:
         operation = relation.operation
         assert isinstance(operation, SetOperation)
-        wanted = self._wanted(relation)
+        # Only under UNION ALL may a column that nobody asks for be left out: the others compare whole rows.
+        wanted = self._wanted(relation) if operation.kind == "union_all" else list(relation.columns)
         physical = physical_names(wanted, self.dialect)
         matched = dict(zip(relation.columns, relation.inputs[1].columns, strict=True))
         sides: list[exp.Query] = []

@@ -56,6 +56,8 @@ SELECT kind, COUNT(*) FROM sales GROUP BY kind HAVING COUNT(*) > (SELECT COUNT(*
 SELECT name FROM staff UNION SELECT name FROM regions ORDER BY name
 SELECT staff_id FROM sales INTERSECT SELECT staff_id FROM marks
 SELECT staff_id FROM sales EXCEPT SELECT staff_id FROM marks
+SELECT COUNT(*) FROM (SELECT kind FROM sales WHERE amount > 50 EXCEPT SELECT kind FROM sales WHERE amount > 100) AS t
+SELECT kind FROM (SELECT kind, amount FROM sales UNION SELECT kind, id FROM sales) AS t
 SELECT wage FROM staff UNION ALL SELECT amount FROM sales WHERE amount > 50
 SELECT id FROM staff WHERE id IN (SELECT staff_id FROM sales UNION SELECT staff_id FROM marks)
 WITH big AS (SELECT * FROM sales WHERE amount >= 80) SELECT s.name, COUNT(*) AS n FROM staff s JOIN big b ON b.staff_id = s.id GROUP BY s.name
