@@ -7,7 +7,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from agents.document import program_of
 from agents.engine.engine import Engine
 from agents.models import Run, Status
 from agents.traces.events import Event, Final, RunCancelled, RunFailed, RunFinished, Shaped
@@ -62,7 +61,7 @@ def _fill_derivation(run: Run, shaped: Shaped | None, engine: Engine | None) -> 
         return
     result = engine.results[numbers[-1] - 1]
     run.sql = storable(result.sql)
-    run.program = storable(program_of(result, engine))
+    run.program = storable(engine.result_program(result.number))
 
 
 def _last(events: Sequence[Event], kind: type[E]) -> E | None:

@@ -18,9 +18,9 @@ from tests.server.conftest import Cast, make_run
 SECRET = "hunter2hunter2"
 CONNECTION = {
     "name": "Warehouse", "kind": "postgresql", "host": "127.0.0.1", "port": "1", "database": "x", "username": "u",
-    "tls": "prefer", "schemas": "[]", "max_seconds": "60", "max_rows": "10000", "max_concurrent": "4", "is_active": "on",
-    "send_values": "on", "grants-TOTAL_FORMS": "0", "grants-INITIAL_FORMS": "0", "catalogue_notes-TOTAL_FORMS": "0",
-    "catalogue_notes-INITIAL_FORMS": "0",
+    "tls": "prefer", "schemas": "[]", "max_seconds": "60", "max_rows": "10000", "max_concurrent": "4",
+    "is_active": "on", "send_values": "on", "grants-TOTAL_FORMS": "0", "grants-INITIAL_FORMS": "0",
+    "catalogue_notes-TOTAL_FORMS": "0", "catalogue_notes-INITIAL_FORMS": "0",
 }  # fmt: skip
 MODEL = {
     "name": "Cloud", "model": "openai/some-model", "size": "capable", "context_tokens": "128000",
