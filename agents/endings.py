@@ -61,7 +61,7 @@ def _fill_derivation(run: Run, shaped: Shaped | None, engine: Engine | None) -> 
         return
     result = engine.results[numbers[-1] - 1]
     run.sql = storable(result.sql)
-    run.program = storable(engine.program(result.handle))
+    run.program = storable(engine.result_program(result.number))
 
 
 def _last(events: Sequence[Event], kind: type[E]) -> E | None:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
+from django.core.exceptions import ImproperlyConfigured
 
 from agents import context, endings, results, strategies
 from agents.allowances import run_limits, run_settings
@@ -39,20 +40,17 @@ MAX_ATTEMPTS = 5
 
 log = structlog.get_logger(__name__)
 
-_working: set[RunInWork] = set()  # the runs of this process, so that its end can give them back
+_working: dict[UUID, RunInWork] = {}  # the runs of this process, so that its end can give them back
 _lock = threading.Lock()
+_closing = threading.Event()
 
 
 def run_one(run_id: UUID) -> None:
     """Work on a run until it ends, unless somebody else has it. The worker outlives every run."""
-    worker = f"{socket.gethostname()}:{os.getpid()}"
-    token = recorder.take(run_id, worker)
-    if token is None:
-        return
     with structlog.contextvars.bound_contextvars(run_id=str(run_id)):
-        work = RunInWork(recorder.Lease(run_id, token))
-        with _lock:
-            _working.add(work)
+        work = _begin(run_id)
+        if work is None:
+            return
         try:
             work.do()
         except RunLostError as error:
@@ -61,7 +59,16 @@ def run_one(run_id: UUID) -> None:
             work.fail_unexpectedly()
         finally:
             with _lock:
-                _working.discard(work)
+                del _working[run_id]
+
+
+def _begin(run_id: UUID) -> RunInWork | None:
+    with _lock:  # whoever asks `works_on` waits until a lease just taken is written down here, too
+        token = None if _closing.is_set() else recorder.take(run_id, f"{socket.gethostname()}:{os.getpid()}")
+        if token is None:
+            return None
+        work = _working[run_id] = RunInWork(recorder.Lease(run_id, token))
+        return work
 
 
 def working() -> int:
@@ -69,10 +76,21 @@ def working() -> int:
     return len(_working)
 
 
-def stop_all() -> None:
-    """The process is ending: stop the runs where they are and give them back."""
+def works_on(run_id: UUID) -> bool:
     with _lock:
-        works = list(_working)
+        return run_id in _working
+
+
+def close() -> None:
+    """The process is ending: begin no run, and give back those that are going on."""
+    _closing.set()
+    give_back_all()
+
+
+def give_back_all() -> None:
+    """Stop the runs where they are; whoever takes one next goes on from its last saved turn."""
+    with _lock:
+        works = list(_working.values())
     for work in works:
         work.give_back()
 
@@ -99,7 +117,7 @@ class RunInWork:
             try:
                 self._check_start()
                 bench = self._build(stack)
-            except (DatabaseError, ProfileError) as error:
+            except (DatabaseError, ProfileError, ImproperlyConfigured) as error:
                 self._end(RunFailed(error={"type": type(error).__name__, "message": str(error)}))
             except RunCancelledError:
                 self._end(RunCancelled(by=self._run.question.asked_by.get_username()))

@@ -17,13 +17,13 @@ from django.utils import timezone
 
 from agents import permissions, selectors, tasks
 from agents.models import LIVE, LanguageModel, Question, Run, Status, Thread
+from agents.strategies import STRATEGIES
 from agents.traces import recorder
 from connections import audit, crypto
 from connections import permissions as connection_permissions
 from connections.models import Connection, User
 
 TITLE_CHARACTERS = 120
-STRATEGIES = ("auto", "react", "lift", "react-sql", "zero-shot")
 
 
 def ask(

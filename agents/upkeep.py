@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import structlog
 from django.conf import settings
@@ -13,12 +16,12 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from agents import runner, tasks
-from agents.models import StoredResult, WorkerBeat
+from agents.models import Run, Status, StoredResult, WorkerBeat
 from agents.traces import recorder
 from connections.models import AuditEntry, QueryLogEntry
 
 BEAT_SECONDS = 5.0
-SWEEP_SECONDS = 15.0
+SWEEP_SECONDS = 5.0
 EXPIRE_SECONDS = 3600.0
 FORGOTTEN_AFTER = timedelta(days=1)
 
@@ -27,10 +30,23 @@ log = structlog.get_logger(__name__)
 
 def sweep(free: int) -> int:
     """Ring for up to `free` runs that wait: queued ones that the broker lost, and ones whose worker died."""
+    free_runs_of_the_dead()
     waiting = list(recorder.waiting().order_by("created_at").values_list("pk", flat=True)[: max(free, 0)])
     for run_id in waiting:
         tasks.enqueue_run(run_id)
     return len(waiting)
+
+
+def free_runs_of_the_dead() -> None:
+    """A process of this machine that is gone needs no lease: its runs need not wait until it has run out."""
+    for run in Run.objects.filter(status=Status.RUNNING, lease_owner__startswith=f"{socket.gethostname()}:"):
+        process = int(run.lease_owner.split(":")[1])
+        if process == os.getpid():
+            gone = not runner.works_on(run.pk)  # its number was given anew, as in a container that was started again
+        else:
+            gone = not Path(f"/proc/{process}").exists() and Path("/proc/self").exists()
+        if gone:
+            recorder.Lease(run.pk, run.lease_owner).release()
 
 
 def beat(name: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,10 @@ def keep_djangos_logging(**_: Any) -> None:
 
 @worker_ready.connect
 def begin_upkeep(sender: Any, **_: Any) -> None:
-    from agents.upkeep import Upkeep  # late: the apps are loaded by now
+    from agents.llm.client import preload  # late: the apps are loaded by now
+    from agents.upkeep import Upkeep
 
+    threading.Thread(target=preload, name="preload", daemon=True).start()  # seconds that no first question waits for
     sender.upkeep = Upkeep(f"{socket.gethostname()}:{os.getpid()}")
     sender.upkeep.start()
 
@@ -41,7 +44,7 @@ def give_runs_back(**_: Any) -> None:
     """Runs stop where they are; whoever starts next goes on from their last saved turn."""
     from agents import runner
 
-    runner.stop_all()
+    runner.close()
 
 
 @worker_shutdown.connect

@@ -43,7 +43,7 @@ def production_is_safe(app_configs: Any, **_: Any) -> list[CheckMessage]:
 
 @register()
 def strategy_is_known(app_configs: Any, **_: Any) -> list[CheckMessage]:
-    from agents.services import STRATEGIES  # late: checks are registered before the apps are ready
+    from agents.strategies import STRATEGIES  # late: checks are registered before the apps are ready
 
     if settings.STRATEGY in STRATEGIES:
         return []

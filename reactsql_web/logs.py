@@ -16,6 +16,11 @@ _SHARED: list[Any] = [
     structlog.processors.StackInfoRenderer(),
 ]
 
+_TALKATIVE = (
+    "LiteLLM", "httpx", "httpcore", "openai", "uvicorn.access", "axes", "kombu", "celery.app.trace",
+    "celery.worker.strategy",
+)  # fmt: skip
+
 
 def configuration(level: str, form: str) -> dict[str, Any]:
     """Django's LOGGING, and structlog set up to write through it."""
@@ -33,9 +38,8 @@ def configuration(level: str, form: str) -> dict[str, Any]:
                                       "foreign_pre_chain": _SHARED}},
         "handlers": {"out": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["out"], "level": level},
-        "loggers": dict.fromkeys(
-            ("LiteLLM", "httpx", "httpcore", "openai", "uvicorn.access", "axes", "kombu"), quiet
-        ) | {"sqlglot": {"handlers": [], "level": "ERROR", "propagate": True}},
+        "loggers": dict.fromkeys(_TALKATIVE, quiet)
+        | {"sqlglot": {"handlers": [], "level": "ERROR", "propagate": True}},
     }  # fmt: skip
 
 

@@ -107,9 +107,8 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True  # no collectstatic before the first start
+WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic before a start
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 

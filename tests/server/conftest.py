@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connections
+from sqlalchemy.engine import make_url
 
 from agents.models import Question, Run, Thread
 from connections.models import Connection, ConnectionGrant, Kind, Membership, Role, Team, User
@@ -90,12 +93,24 @@ def own_url(
             shutil.copy(url.removeprefix("sqlite:///"), tmp_path / "own.sqlite")
             fresh = f"sqlite:///{tmp_path / 'own.sqlite'}"
         else:
-            fresh = stack.enter_context(scratch("postgresql", "", tmp_path))
+            fresh = stack.enter_context(copy_of(url))
         stack.enter_context(django_db_blocker.unblock())
         stack.enter_context(as_own_database(fresh))
-        if request.param == "postgresql":
-            call_command("migrate", verbosity=0)
         yield fresh
+
+
+@contextmanager
+def copy_of(url: str) -> Iterator[str]:
+    """A copy of a PostgreSQL database that nobody is connected to."""
+    original = make_url(url)
+    name = f"{original.database}_{uuid.uuid4().hex[:8]}"
+    server = original.set(drivername="postgresql", database="postgres").render_as_string(hide_password=False)
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f'CREATE DATABASE "{name}" TEMPLATE "{original.database}"')
+        try:
+            yield original.set(database=name).render_as_string(hide_password=False)
+        finally:
+            admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 class as_own_database:  # noqa: N801  (reads as a phrase: `with as_own_database(url)`)

@@ -1,0 +1,176 @@
+"""The admin: secrets go in and never come out, logs cannot be edited, tests are real."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from agents.llm.scripted import ScriptedServer
+from agents.models import LanguageModel
+from connections import crypto, services
+from connections.models import AuditEntry, Connection, QueryLogEntry, User
+from tests.server.conftest import Cast, make_run
+
+SECRET = "hunter2hunter2"
+CONNECTION = {
+    "name": "Warehouse", "kind": "postgresql", "host": "127.0.0.1", "port": "1", "database": "x", "username": "u",
+    "tls": "prefer", "schemas": "[]", "max_seconds": "60", "max_rows": "10000", "max_concurrent": "4",
+    "is_active": "on", "send_values": "on", "grants-TOTAL_FORMS": "0", "grants-INITIAL_FORMS": "0",
+    "catalogue_notes-TOTAL_FORMS": "0", "catalogue_notes-INITIAL_FORMS": "0",
+}  # fmt: skip
+MODEL = {
+    "name": "Cloud", "model": "openai/some-model", "size": "capable", "context_tokens": "128000",
+    "max_output_tokens": "4096", "extra": "{}", "is_active": "on", "max_concurrent": "8",
+}  # fmt: skip
+
+
+@pytest.fixture
+def admin(cast: Cast, client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("root", password="x"))
+    return client
+
+
+def save(admin: Client, page: str, values: dict[str, Any], *arguments: int) -> None:
+    answer = admin.post(reverse(f"admin:{page}", args=arguments), values)
+    assert answer.status_code == 302, answer.context["errors"] if answer.context else answer.content
+
+
+def test_a_connection_is_made_with_a_sealed_password_that_no_page_shows(admin: Client) -> None:
+    save(admin, "connections_connection_add", {**CONNECTION, "password": SECRET})
+    made = Connection.objects.get(name="Warehouse")
+    assert crypto.decrypt(made.password_encrypted) == SECRET
+    pages = [
+        reverse("admin:connections_connection_change", args=[made.pk]),
+        reverse("admin:connections_connection_changelist"),
+        reverse("admin:connections_auditentry_changelist"),
+        reverse("admin:index"),
+    ]
+    for page in pages:
+        assert SECRET not in admin.get(page).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"), [({}, SECRET), ({"password": "new"}, "new"), ({"forget_password": "on"}, "")]
+)
+def test_the_password_stays_unless_it_is_typed_or_forgotten(admin: Client, typed: dict[str, str], kept: str) -> None:
+    save(admin, "connections_connection_add", {**CONNECTION, "password": SECRET})
+    made = Connection.objects.get(name="Warehouse")
+    save(admin, "connections_connection_change", {**CONNECTION, **typed}, made.pk)
+    made.refresh_from_db()
+    assert crypto.decrypt(made.password_encrypted) == kept
+
+
+def test_granting_in_the_admin_is_audited(admin: Client, cast: Cast) -> None:
+    grant = {"grants-TOTAL_FORMS": "1", "grants-0-team": str(cast.team.pk)}
+    save(admin, "connections_connection_add", {**CONNECTION, **grant})
+    assert AuditEntry.objects.filter(actor_name="root", action="connection grant added").exists()
+
+
+def test_the_test_button_says_what_is_wrong_step_by_step(admin: Client) -> None:
+    save(admin, "connections_connection_add", {**CONNECTION, "password": SECRET})
+    made = Connection.objects.get(name="Warehouse")
+    page = admin.post(reverse("admin:connection_test", args=[made.pk])).content.decode()
+    assert "Network" in page
+    assert "failed" in page
+    assert SECRET not in page
+    assert AuditEntry.objects.filter(action="connection tested", object_name="Warehouse").exists()
+
+
+def test_the_test_button_passes_a_good_file_and_refresh_reads_it(admin: Client, cast: Cast, settings: Any) -> None:
+    settings.DATABASES_DIR.mkdir()
+    database = sqlite3.connect(settings.DATABASES_DIR / "shop.sqlite")
+    database.execute("CREATE TABLE orders (id INTEGER)")
+    database.close()
+    page = admin.post(reverse("admin:connection_test", args=[cast.shop.pk])).content.decode()
+    assert "failed" not in page
+    answer = admin.post(reverse("admin:connection_refresh", args=[cast.shop.pk]), follow=True)
+    assert "Read 1 tables" in answer.content.decode()
+
+
+def test_buttons_need_the_right_and_a_post(cast: Cast, client: Client) -> None:
+    address = reverse("admin:connection_test", args=[cast.shop.pk])
+    assert client.post(address).status_code == 302, "a visitor is sent to the login"
+    cast.ada.is_staff = True
+    cast.ada.save()
+    client.force_login(cast.ada)
+    assert client.post(address).status_code == 403
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.get(address).status_code == 405
+    assert client.post(reverse("admin:connection_test", args=[cast.shop.pk + 99])).status_code == 404
+
+
+def test_a_models_key_is_sealed_and_never_shown(admin: Client) -> None:
+    save(admin, "agents_languagemodel_add", {**MODEL, "key": SECRET})
+    made = LanguageModel.objects.get()
+    assert crypto.decrypt(made.key_encrypted) == SECRET
+    assert SECRET not in admin.get(reverse("admin:agents_languagemodel_change", args=[made.pk])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"api_base": "my-server"}, "http://127.0.0.1:11434/v1"),
+        ({"extra": "[1]"}, "Write a JSON object"),
+        ({"extra": '{"temperature": 1}'}, "has a setting of its own"),
+    ],
+)
+def test_a_model_that_cannot_work_is_refused(admin: Client, values: dict[str, str], words: str) -> None:
+    page = admin.post(reverse("admin:agents_languagemodel_add"), {**MODEL, **values})
+    assert words in page.content.decode()
+    assert not LanguageModel.objects.exists()
+
+
+PROTOCOL = '<think>I look.</think>[{"op": "table_ref", "args": {"table": "customers"}}]'
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (PROTOCOL, "keeps to the protocol"),
+        ("Sure, happy to help!", "not as the protocol asks"),
+        ({"status": 401, "message": "bad key"}, "key"),
+    ],
+)
+def test_the_models_test_button_makes_a_real_call(admin: Client, reply: Any, words: str) -> None:
+    with ScriptedServer([reply]) as server:
+        save(admin, "agents_languagemodel_add", {**MODEL, "key": SECRET, "api_base": server.api_base})
+        made = LanguageModel.objects.get()
+        answer = admin.post(reverse("admin:languagemodel_test", args=[made.pk]), follow=True)
+        assert len(server.requests) == 1
+    page = answer.content.decode()
+    assert words in page
+    assert SECRET not in page
+
+
+def test_logs_and_runs_can_be_looked_at_and_not_changed(admin: Client, cast: Cast) -> None:
+    run = make_run(cast)
+    services.query_log(cast.shop, cast.ada)  # a sink only
+    QueryLogEntry.objects.create(connection_name="Shop", purpose="execute", sql="SELECT 1", user=cast.ada)
+    AuditEntry.objects.create(action="login", actor_name="ada")
+    for page in ("connections_querylogentry", "connections_auditentry", "agents_run"):
+        assert admin.get(reverse(f"admin:{page}_changelist")).status_code == 200
+        assert admin.get(reverse(f"admin:{page}_add")).status_code == 403
+    address = reverse("admin:agents_run_change", args=[run.pk])
+    assert admin.get(address).status_code == 200
+    assert admin.post(address, {"status": "answered"}).status_code == 403
+    assert admin.post(reverse("admin:agents_run_delete", args=[run.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_a_new_person_must_set_an_own_password(admin: Client) -> None:
+    values = {"username": "dora", "password1": "Xy9-Xy9-Xy9", "password2": "Xy9-Xy9-Xy9", "usable_password": "true",
+              "must_change_password": "on"}  # fmt: skip
+    save(admin, "connections_user_add", values)
+    assert User.objects.get(username="dora").must_change_password
+    assert AuditEntry.objects.filter(action="user added", object_name="dora").exists()
+
+
+@pytest.mark.parametrize(
+    "page", ["connections_user", "connections_team", "connections_connection", "agents_languagemodel"]
+)
+def test_every_page_opens(admin: Client, cast: Cast, page: str) -> None:
+    assert admin.get(reverse(f"admin:{page}_changelist")).status_code == 200
+    assert admin.get(reverse(f"admin:{page}_add")).status_code == 200

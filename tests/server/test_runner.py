@@ -1,0 +1,343 @@
+"""A stored run from its question to its end, with a scripted model over HTTP; on both of our own engines.
+
+The customer's database is real, too: SQLite, and PostgreSQL where a server is what matters.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection as own_connection
+from django.utils import timezone
+from sqlalchemy.engine import make_url
+
+from agents import runner, selectors, services, strategies, tasks
+from agents.llm.scripted import ScriptedServer, Turn
+from agents.models import LanguageModel, Run, Status
+from agents.traces import recorder
+from agents.traces.events import RunCancelled, RunFailed
+from connections import services as connection_services
+from connections.address import fields_of
+from connections.models import Connection, QueryLogEntry
+from tests.server.conftest import Cast, make_cast
+
+SHOP = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
+INSERT INTO customers VALUES (1, 'Ann', 'DE'), (2, 'Bob', 'DE'), (3, 'Cid', 'FR');
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), total NUMERIC(10, 2));
+INSERT INTO orders VALUES (1, 1, 10.5), (2, 1, 20), (3, 2, 5), (4, 3, 100);
+CREATE TABLE many (n INTEGER);
+WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 5000)
+INSERT INTO many SELECT n FROM counted;
+"""
+
+
+def calls(thought: str, *batch: dict[str, Any]) -> str:
+    return f"<think>{thought}</think>{json.dumps(batch)}"
+
+
+def op(name: str, out: str = "", **args: Any) -> dict[str, Any]:
+    return {"op": name, "args": args, **({"out": out} if out else {})}
+
+
+FIVE_TURNS = [
+    calls("Look at both tables.", op("table_ref", "o", table="orders"), op("table_ref", "c", table="custmers")),
+    calls("Its name differs.", op("table_ref", "c", table="customers"), op("probe_values", rel="c", column="country")),
+    calls("All orders.", op("filter_expr", "paid", rel="o", predicate="totl > 0"), op("execute", rel="o")),
+    calls(
+        "The column is total. Join, keep Germany, sum.",
+        op("execute", rel="o"),
+        op("join_table", "j", left="o", right="c", how="inner", on=[["customer_id", "id"]]),
+        op("filter_expr", "de", rel="j", predicate="country = 'DE'"),
+        op("aggregate", "sums", rel="de", group_by=["name"], aggs=[{"fn": "sum", "column": "total", "as": "sales"}]),
+        op("materialize", "kept", rel="sums"),
+        op("execute", rel="kept"),
+    ),
+    '<think>Done.</think>{"final": "Per customer: <execute_result_2>."}',
+]
+
+
+@pytest.fixture
+def people(own_url: str, settings: Any) -> Cast:
+    settings.DATABASES_DIR.mkdir()
+    with sqlite3.connect(settings.DATABASES_DIR / "shop.sqlite") as shop:
+        shop.executescript(SHOP)
+    shop.close()
+    return make_cast()
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "enqueue_run", lambda run_id: None)
+
+
+@pytest.fixture
+def ask(people: Cast) -> Iterator[Callable[..., tuple[Run, ScriptedServer]]]:
+    """`ask(turns)`: a queued run, and the server whose turns will answer it."""
+    servers: list[ScriptedServer] = []
+
+    def asked(turns: list[str | Turn], strategy: str = "react") -> tuple[Run, ScriptedServer]:
+        servers.append(ScriptedServer(turns).__enter__())
+        model = LanguageModel(name="scripted", model="openai/scripted", api_base=servers[-1].api_base, is_default=True)
+        services.save_language_model(actor=None, language_model=model, key="x")
+        run = services.ask(user=people.ada, connection=people.shop, text="Sales in Germany?", strategy=strategy)
+        return run, servers[-1]
+
+    yield asked
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+def ended(run: Run) -> Run:
+    runner.run_one(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_five_turns_with_mended_errors_end_in_the_cited_result(ask: Any, people: Cast) -> None:
+    run, server = ask(FIVE_TURNS)
+    run = ended(run)
+    assert (run.status, run.error) == (Status.ANSWERED, "")
+    assert (run.answer_result, run.turns, len(server.requests)) == (2, 5, 5)
+    page = selectors.result_page(selectors.result_of(run, 2), sort=(0, False))
+    assert [list(row) for row in page.rows] in ([["Ann", 30.5], ["Bob", 5]], [["Ann", "30.5"], ["Bob", "5"]])
+    assert [call["op"] for call in run.program][-1] == "execute"
+    assert run.sql.startswith("SELECT")
+    assert run.input_tokens > 0
+    assert run.model_name == "scripted"
+    assert (run.lease_owner, run.lease_until) == ("", None)
+    positions = [event.position for event in selectors.events_of(run)]
+    assert positions == list(range(1, len(positions) + 1))
+    assert QueryLogEntry.objects.filter(run_id=run.pk, user=people.ada).count() >= 3
+
+
+def test_the_saved_trace_equals_what_was_emitted(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, _ = ask(FIVE_TURNS)
+    emitted = []
+    keep = runner.RunInWork._keep
+
+    def keep_and_note(self: Any, event: Any) -> None:
+        keep(self, event)
+        emitted.append(event)
+
+    monkeypatch.setattr(runner.RunInWork, "_keep", keep_and_note)
+    ended(run)
+    assert selectors.events_of(run) == emitted
+
+
+@pytest.mark.parametrize("after", range(1, 20, 3))
+def test_a_run_whose_worker_died_anywhere_goes_on_without_asking_again(
+    ask: Any, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    run, server = ask(FIVE_TURNS)
+    keep = runner.RunInWork._keep
+
+    def die(self: Any, event: Any) -> None:
+        keep(self, event)
+        if event.position == after:
+            raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runner.RunInWork, "_keep", die)
+        with pytest.raises(SystemExit):
+            runner.run_one(run.pk)
+    asked_before = len(server.requests)
+    assert ended(run).status == Status.RUNNING, "its lease still runs"
+    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    run = ended(run)
+    assert (run.status, run.attempt, run.answer_result) == (Status.ANSWERED, 2, 2)
+    assert len(server.requests) == 5 or (len(server.requests) == 6 and asked_before >= 1)
+    kinds = [event.kind for event in selectors.events_of(run)]
+    assert kinds.count("run_started") == kinds.count("run_finished") == 1
+    assert run.results.count() == 2
+    assert selectors.result_page(selectors.result_of(run, 1)).rows_stored == 4
+
+
+def within(seconds: float, act: Callable[[], None], condition: Callable[[], bool]) -> float:
+    """Seconds from `act` until `condition`; fails after `seconds`."""
+    act()
+    started = time.monotonic()
+    while not condition():
+        assert time.monotonic() - started < seconds, f"not within {seconds} s"
+        time.sleep(0.02)
+    return time.monotonic() - started
+
+
+def in_background(run: Run) -> threading.Thread:
+    def work() -> None:
+        runner.run_one(run.pk)
+        own_connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+ENDLESS = calls(
+    "All against all.",
+    op("table_ref", "a", table="many"),
+    op("join_table", "aa", left="a", right="a", how="cross", on=[]),
+    op("join_table", "aaa", left="aa", right="a", how="cross", on=[]),
+    op("order_by", "sorted", rel="aaa", keys=[["n", "desc"]]),
+    op("execute", rel="sorted"),
+)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        pytest.param([Turn(content="late", delay=30)], id="before the model's first byte"),
+        pytest.param([Turn(content="x" * 2_000, chunk=5, pace=0.2)], id="while the model writes"),
+    ],
+)
+def test_stopping_takes_less_than_two_seconds(ask: Any, people: Cast, turns: list[Turn]) -> None:
+    run, server = ask(turns)
+    thread = in_background(run)
+    within(20, lambda: None, lambda: len(server.requests) == 1)
+    time.sleep(0.3)
+    within(
+        2.0,
+        lambda: services.cancel_run(user=people.ada, run=run),
+        lambda: Run.objects.get(pk=run.pk).status == Status.CANCELLED,
+    )
+    thread.join(timeout=5)
+    assert not thread.is_alive()
+    assert isinstance(selectors.events_of(run)[-1], RunCancelled)
+
+
+def test_stopping_ends_the_statement_in_the_database(ask: Any, people: Cast) -> None:
+    run, server = ask([ENDLESS])
+    thread = in_background(run)
+    within(20, lambda: None, lambda: any(event.kind == "calls" for event in selectors.events_of(run)))
+    time.sleep(0.5)
+    within(
+        2.0,
+        lambda: services.cancel_run(user=people.ada, run=run),
+        lambda: Run.objects.get(pk=run.pk).status == Status.CANCELLED,
+    )
+    thread.join(timeout=5)
+    assert not thread.is_alive()
+    assert len(server.requests) == 1
+
+
+def test_a_worker_that_lost_its_run_stops_and_writes_nothing(ask: Any) -> None:
+    run, server = ask([Turn(content="late", delay=5)])
+    thread = in_background(run)
+    within(20, lambda: None, lambda: len(server.requests) == 1)
+    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    token = recorder.take(run.pk, "other")
+    assert token is not None
+    before = len(selectors.events_of(run))
+    thread.join(timeout=3)
+    assert not thread.is_alive()
+    run.refresh_from_db()
+    assert (run.status, run.lease_owner, len(selectors.events_of(run))) == (Status.RUNNING, token, before)
+
+
+def test_a_worker_that_ends_gives_its_runs_back_at_once(ask: Any) -> None:
+    run, server = ask([Turn(content="late", delay=30), *FIVE_TURNS])
+    thread = in_background(run)
+    within(20, lambda: None, lambda: len(server.requests) == 1)
+    runner.give_back_all()
+    thread.join(timeout=3)
+    assert not thread.is_alive()
+    assert ended(run).status == Status.ANSWERED
+
+
+def test_a_fault_of_ours_ends_the_run_with_a_number_and_spares_the_worker(
+    ask: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*arguments: Any) -> None:
+        raise ZeroDivisionError("a detail that nobody should see")
+
+    monkeypatch.setattr(strategies, "start", broken)
+    run = ended(ask([])[0])
+    assert "a detail that nobody should see" in caplog.text, "the log tells it"
+    assert (run.status, run.error_type) == (Status.FAILED, "InternalError")
+    assert "detail" not in run.error
+    assert isinstance(selectors.events_of(run)[-1], RunFailed)
+
+
+def test_a_run_that_kills_its_workers_is_given_up(ask: Any) -> None:
+    run, _ = ask([])
+    Run.objects.update(attempt=runner.MAX_ATTEMPTS)
+    run = ended(run)
+    assert run.status == Status.FAILED
+    assert "died 5 times" in run.error
+
+
+# --- What can be wrong before the first turn -------------------------------------------------------------------------
+
+
+def no_file(cast: Cast, settings: Any) -> None:
+    (settings.DATABASES_DIR / "shop.sqlite").unlink()
+
+
+def no_database(cast: Cast, settings: Any) -> None:
+    (settings.DATABASES_DIR / "shop.sqlite").write_bytes(b"GIF89a" * 1000)
+
+
+def no_server(cast: Cast, settings: Any) -> None:
+    Connection.objects.update(kind="postgresql", host="127.0.0.1", port=1, database="x", username="u")
+
+
+def connection_deleted(cast: Cast, settings: Any) -> None:
+    connection_services.delete_connection(cast.shop, actor=None)
+
+
+def right_withdrawn(cast: Cast, settings: Any) -> None:
+    cast.team.memberships.all().delete()
+
+
+def no_key(cast: Cast, settings: Any) -> None:
+    LanguageModel.objects.update(api_base="", key_encrypted=b"", model="openai/gpt-5-mini")
+
+
+def model_server_down(cast: Cast, settings: Any) -> None:
+    LanguageModel.objects.update(api_base="http://127.0.0.1:1/v1")
+
+
+@pytest.mark.parametrize("own_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("breaks", "kind", "words"),
+    [
+        (no_file, "ConnectionFailedError", "no database file shop.sqlite"),
+        (no_database, "ConnectionFailedError", "shop.sqlite"),
+        (no_server, "ConnectionFailedError", "127.0.0.1"),
+        (connection_deleted, "ConnectionFailedError", "was deleted"),
+        (right_withdrawn, "ConnectionFailedError", "may not ask"),
+        (no_key, "ModelAuthenticationError", "key"),
+        (model_server_down, "ModelUnavailableError", "127.0.0.1:1"),
+    ],
+)
+def test_what_is_wrong_outside_ends_the_run_with_the_reason(
+    ask: Any, people: Cast, settings: Any, monkeypatch: pytest.MonkeyPatch, breaks: Any, kind: str, words: str
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    run, _ = ask([])
+    breaks(people, settings)
+    run = ended(run)
+    assert (run.status, run.error_type) == (Status.FAILED, kind)
+    assert words in run.error
+    assert selectors.events_of(run)[-1].kind == "run_failed"
+    assert "Traceback" not in run.error
+
+
+@pytest.mark.parametrize("own_url", ["sqlite"], indirect=True)
+def test_a_wrong_password_is_said_and_not_shown(people: Cast, new_database: Any) -> None:
+    url = make_url(new_database("postgresql", "CREATE TABLE t (id int)"))
+    fields = fields_of(url.set(username="nobody_here", password="wr0ng-secret").render_as_string(hide_password=False))
+    connection = connection_services.create_connection(actor=None, name="PG", teams=[people.team], **fields)
+    run = ended(services.ask(user=people.ada, connection=connection, text="How many?", strategy="react"))
+    assert (run.status, run.error_type) == (Status.FAILED, "LoginRefusedError")
+    assert "nobody_here" in run.error
+    everything = json.dumps([str(event) for event in selectors.events_of(run)]) + run.error
+    assert "wr0ng-secret" not in everything
