@@ -53,7 +53,7 @@ class Batch:
 
         def tell() -> Observation:
             engine, settings = self._bench.engine, self._bench.settings
-            made = {result.handle: str(result.index) for result in results if result.handle and result.state == "ok"}
+            made = {r.handle: str(r.index) for r in results if r.handle and r.state == "ok" and r.result is None}
             counts = engine.count(tuple(made), settings.count_ms) if made else {}
             counted = {handle: count for handle, count in counts.items() if count is not None}
             warnings = self._empty_steps(results, counted)

@@ -21,15 +21,9 @@ from agents.answers.comparison import TOLERANCE
 from agents.engine.outcomes import Result
 from agents.errors import MalformedReplyError, ModelCorrectableError, UnknownResultError
 from agents.llm.parsing import citations, read_object
-from connections.values import display_text
 
 LARGEST_TABLE = 50
 """Rows of a synthesised table; a longer answer has to be a result."""
-
-LONGEST_LIST = 5
-"""Values that a sentence lists; more are left to the table."""
-
-_CITATION = re.compile(r"<\s*execute_result_(\d{1,6})\s*>", re.IGNORECASE)
 
 # Factors that turn a share into a percentage or one unit into another are no invention.
 FACTORS = (1, 2, 7, 12, 24, 60, 100, 365, 1000)
@@ -70,40 +64,6 @@ def read_shape(reply: str, text: str, results: Sequence[Result], *, finish_reaso
     _check_numbers(table["rows"], [known[number] for number in sources], _statements(data.get("arithmetic")))
     said = data.get("sentence")
     return Shape(said.strip() if isinstance(said, str) and said.strip() else text, None, table, sources)
-
-
-def told(text: str, results: Sequence[Result]) -> str:
-    """`text` as a sentence for people: every citation becomes the value of a single cell, or says how much there is."""
-    known = {result.number: result for result in results}
-    cited = citations(text)
-    if len(cited) == 1 and _CITATION.fullmatch(text.strip().rstrip(".")) and cited[0] in known:
-        return _sentence(known[cited[0]])
-
-    def words(match: re.Match[str]) -> str:
-        number = int(match[1])
-        return _words(known[number]) if number in known else f"result {number}"
-
-    return _CITATION.sub(words, text)
-
-
-def _sentence(result: Result) -> str:
-    """What a result says when nobody said it: the values of one row or of a short column, else how many rows."""
-    rows, count = result.rows, result.row_count
-    if len(rows) == count == 1 and len(rows[0]) == 1:
-        return f"The answer is {display_text(rows[0][0])}."
-    if len(rows) == count == 1:
-        return f"The answer is {', '.join(display_text(cell) for cell in rows[0])}."
-    if 1 < count == len(rows) <= LONGEST_LIST and len(rows[0]) == 1:
-        *first, last = (display_text(row[0]) for row in rows)
-        return f"The answer is {', '.join(first)} and {last}."
-    return "Nothing matches: the result has no rows." if not count else f"The answer has {_words(result)}."
-
-
-def _words(result: Result) -> str:
-    if len(result.rows) == 1 and len(result.rows[0]) == 1:
-        return display_text(result.rows[0][0])
-    count = result.row_count
-    return {0: "no rows", 1: "one row"}.get(count, f"{count:,} rows")
 
 
 def _sentinel(reply: str, text: str, known: Mapping[int, Result]) -> Shape:

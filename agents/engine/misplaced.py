@@ -22,8 +22,9 @@ SQLGLOT_DIALECTS = {"postgresql": "postgres"}
 Edge = tuple[Table, str]  # the table that is joined, the condition
 
 
-def column_hints(sql: str, catalogue: Catalogue) -> list[str]:
-    """One sentence for each column that `sql` looks for in the wrong place, at most three."""
+def column_hints(sql: str, catalogue: Catalogue, *, similar: bool = True) -> list[str]:
+    """One sentence for each column that `sql` looks for in the wrong place, at most three; with `similar` also for a
+    column that is nowhere, with the names that look like it."""
     try:
         tree = sqlglot.parse_one(sql, dialect=SQLGLOT_DIALECTS.get(catalogue.dialect, catalogue.dialect))
     except SqlglotError:
@@ -31,7 +32,7 @@ def column_hints(sql: str, catalogue: Catalogue) -> list[str]:
     used = _used_tables(tree, catalogue)
     if not used:
         return []
-    hints = (_hint(name, holder, used, catalogue) for name, holder in _misplaced(tree, used))
+    hints = (_hint(name, holder, used, catalogue, similar) for name, holder in _misplaced(tree, used))
     return [hint for hint in dict.fromkeys(hints) if hint][:MOST_HINTS]
 
 
@@ -75,14 +76,14 @@ def _misplaced(tree: exp.Expr, used: Mapping[str, Table]) -> Iterator[tuple[str,
             yield column.name, holder
 
 
-def _hint(name: str, holder: Table | None, used: Mapping[str, Table], catalogue: Catalogue) -> str:
+def _hint(name: str, holder: Table | None, used: Mapping[str, Table], catalogue: Catalogue, similar: bool) -> str:
     for alias, table in used.items():
         if table is not holder and _has(table, name):
             shown = quoted(table.name) if alias == table.name.casefold() else f"{quoted(table.name)} (here {alias})"
             return f"{quoted(name)} is a column of {shown}."
     owners = [table for table in catalogue.tables if _has(table, name)]
     if not owners:
-        return _similar(name, used.values(), catalogue)
+        return _similar(name, used.values(), catalogue) if similar else ""
     paths = [(path, table) for table in owners if (path := join_path(used.values(), table, catalogue)) is not None]
     if not paths:
         return f"{quoted(name)} is a column of {', '.join(quoted(table.qualified) for table in owners[:3])}."

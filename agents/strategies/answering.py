@@ -7,7 +7,8 @@ used, the answer is a result that was cited, never something made up.
 
 from __future__ import annotations
 
-from agents.answers.shaping import Shape, read_shape, told
+from agents.answers.sentence import told
+from agents.answers.shaping import Shape, read_shape
 from agents.contracts import Answer, Task, Workbench
 from agents.conversation import Conversation
 from agents.errors import BudgetExhaustedError, ModelCorrectableError

@@ -6,21 +6,19 @@ connection, so that the provider's cache hits; question, date and earlier turns 
 
 from __future__ import annotations
 
-import json
-
 from agents import prompts
-from agents.contracts import EarlierTurn, Task, Workbench
+from agents.contracts import Task, Workbench
 from agents.dsl.card import render as operations_card
 from agents.engine.observations import result_text
 from agents.llm.messages import Message
 from agents.prompts.layouts import Layout, brief, create_table
-from agents.prompts.schema_text import ExampleValues, SchemaText, schema_text, tokens_in
+from agents.prompts.schema_text import ExampleValues, SchemaText, schema_text
+from agents.strategies.earlier import as_calls, as_sql, earlier_text, revive
 from agents.strategies.examples import examples_of
 from agents.traces.events import SchemaShown
 
 DIALECTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL", "mysql": "MySQL"}
 
-EARLIER_TOKENS = 3_000
 SHAPER_ROWS = 20
 
 
@@ -35,7 +33,8 @@ def react_opening(task: Task, bench: Workbench) -> list[Message]:
         max_turns=str(limits.turns),
         max_calls=str(limits.calls_per_turn),
     )
-    return [Message("system", system), _question("react_question", task, _earlier(task.earlier))]
+    earlier = "\n\n".join(filter(None, [earlier_text(task.earlier, as_calls), revive(task.earlier, bench)]))
+    return [Message("system", system), _question("react_question", task, earlier)]
 
 
 def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
@@ -46,14 +45,14 @@ def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
         schema=_schema(task, bench, create_table, None).text,
         max_turns=str(bench.budget.limits.turns),
     )
-    return [Message("system", system), _question("react_question", task, _earlier(task.earlier))]
+    return [Message("system", system), _question("react_question", task, earlier_text(task.earlier, as_sql(bench)))]
 
 
 def lift_opening(task: Task, bench: Workbench) -> list[Message]:
     """For drafts that are lifted: CREATE TABLE statements with example values, for small models."""
     schema = _schema(task, bench, create_table, examples_of(bench))
     system = prompts.render("lift_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
-    return [Message("system", system), _question("lift_question", task, _earlier(task.earlier))]
+    return [Message("system", system), _question("lift_question", task, earlier_text(task.earlier, as_sql(bench)))]
 
 
 def zero_shot_opening(task: Task, bench: Workbench) -> list[Message]:
@@ -98,24 +97,3 @@ def _schema(task: Task, bench: Workbench, layout: Layout, examples: ExampleValue
         )
     )
     return schema
-
-
-def _earlier(turns: tuple[EarlierTurn, ...]) -> str:
-    """The questions before, newest last, as many of the newest as fit; "" for a first question."""
-    told: list[str] = []
-    room = EARLIER_TOKENS
-    for turn in reversed(turns):
-        text = _told(turn)
-        room -= tokens_in(text)
-        if told and room < 0:
-            break
-        told.append(text)
-    return "\n\n".join(["Asked before in this conversation:", *reversed(told)]) if told else ""
-
-
-def _told(turn: EarlierTurn) -> str:
-    program = json.dumps(list(turn.program), ensure_ascii=False) if turn.program else ""
-    parts = [f"Question: {turn.question}", f"Answer: {turn.answer}"]
-    parts += [f"Calls: {program}"] if program else []
-    parts += [f"Result:\n{turn.preview}"] if turn.preview else []
-    return "\n".join(parts)

@@ -94,9 +94,11 @@ class Statements:
         return Outcome(call, True, text, columns=columns, warnings=(warning,), result=result.number, ms=rows.ms)
 
     def _with_hints(self, error: Exception, sql: str) -> str:
-        """The error, and where a misplaced column really is, unless a near name was offered already."""
-        wanted = isinstance(error, UnknownColumnError) and "Did you mean" not in str(error)
-        return " ".join([str(error), *(column_hints(sql, self._catalogue) if wanted else [])])
+        """The error, and where a misplaced column really is, or what looks like it where nothing was offered yet."""
+        if not isinstance(error, UnknownColumnError):
+            return str(error)
+        hints = column_hints(sql, self._catalogue, similar="Did you mean" not in str(error))
+        return " ".join([str(error), *hints])
 
 
 def _result(sql: str, rows: Rows) -> Result:
