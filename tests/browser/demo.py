@@ -75,12 +75,20 @@ THIRD_TURN = reply(
                                                                {"column": "name", "as": "product"}]),
     join("sold", "de_returns", "goods", ("product_id", "goods_id")),
     call("aggregate", "by_product", rel="sold", group_by=["sku", "product"],
-         aggs=[{"fn": "sum", "column": "refund_amount", "as": "refunds_q2", "filter": _when(0)},
-               {"fn": "sum", "column": "refund_amount", "as": "refunds_q3", "filter": _when(1)},
+         aggs=[{"fn": "sum", "column": "refund_amount", "as": "q2", "filter": _when(0)},
+               {"fn": "sum", "column": "refund_amount", "as": "q3", "filter": _when(1)},
                {"fn": "count", "column": "*", "as": "returns"}]),
-    call("derive_column", "with_change", rel="by_product", name="change",
-         expr="coalesce(refunds_q3, 0) - coalesce(refunds_q2, 0)"),
-    call("order_by", "ranked", rel="with_change", keys=[["refunds_q3", "desc", "nulls_last"]]),
+)  # fmt: skip
+
+FOURTH_TURN = reply(
+    "I round to cents, add the change and put the largest loss of the last quarter first.",
+    call("derive_column", "q2", rel="by_product", name="refunds_q2", expr="round(q2, 2)"),
+    call("derive_column", "q3", rel="q2", name="refunds_q3", expr="round(q3, 2)"),
+    call("derive_column", "with_change", rel="q3", name="change",
+         expr="round(coalesce(q3, 0) - coalesce(q2, 0), 2)"),
+    call("select_columns", "chosen", rel="with_change",
+         columns=["sku", "product", "returns", "refunds_q2", "refunds_q3", "change"]),
+    call("order_by", "ranked", rel="chosen", keys=[["refunds_q3", "desc", "nulls_last"]]),
     call("execute", rel="ranked"),
 )  # fmt: skip
 
@@ -105,8 +113,10 @@ HEAVY = reply(
 )  # fmt: skip
 
 THINKING = Turn(
-    "<think>Returns point to order lines, which lead to the product, and through the order to the "
-    + "customer and the region, " * 60, chunk=8, pace=0.25,
+    "<think>Returns point to order lines, which lead to the product, and through the order to the day of the sale. I "
+    "count the days between both, keep those up to 14, and compare their number with what was sold of each product, "
+    "because a product that sells much is also returned much. First I look at how the states are spelt.",
+    chunk=4, pace=1.2,
 )  # fmt: skip
 
 
@@ -114,13 +124,13 @@ def stories(database: Path) -> list[Asked]:
     """The answered questions first; the last one stays at work."""
     options = ["Sales after returns", "Margin", "Number of orders", "Sales, returns not taken off"]
     clarify = final("What makes a customer one of the best?", clarify={"options": options})
-    answer = final(f"{_sentence(database)} The whole list is <execute_result_1>.")
+    answer = final(f"{_sentence(database)} The list has <execute_result_1>.")
     circles = reply("I look at the customers.", call("table_ref", "c", table="customer"))
     return [
         Asked("chart", "How many orders came in each month?", (BY_MONTH, final("All months: <execute_result_1>."))),
         Asked("failed", "Customer lifetime by first product", (circles, circles, circles)),
         Asked("clarify", "Who are our best customers this year?", (clarify,)),
-        Asked("answered", MAIN_QUESTION, (FIRST_TURN, SECOND_TURN, THIRD_TURN, answer)),
+        Asked("answered", MAIN_QUESTION, (FIRST_TURN, SECOND_TURN, THIRD_TURN, FOURTH_TURN, answer)),
         Asked("running", "Which visits lead to the largest baskets?", (FIRST_TURN, HEAVY)),
     ]  # fmt: skip
 

@@ -69,6 +69,8 @@ def _take(page: Page, url: str, file: Path) -> None:
     page.goto(url)
     if page.locator("#chart-canvas").count():
         page.locator("#chart-canvas .main-svg").first.wait_for(timeout=20_000)
+    if page.locator("#step-rows").count():
+        page.locator("#step-rows table, #step-rows .notice").first.wait_for(timeout=20_000)
     page.wait_for_timeout(250)
     page.screenshot(path=file, full_page=True)
 
@@ -80,7 +82,7 @@ def demo_pages(runs: Mapping[str, str], connection: int) -> dict[str, str]:
         "answer-summary": f"{run}?tab=answer", "answer": f"{run}?tab=table", "answer-chart": f"{run}?tab=chart",
         "answer-chart-line": f"{month}?tab=chart", "answer-steps": f"{run}?tab=steps&step=4",
         "answer-sql": f"{run}?tab=sql", "clarify": f"/runs/{runs['clarify']}", "run-failed": f"/runs/{runs['failed']}",
-        "trace": f"{run}/trace?at=call-2-1", "trace-timeline": f"{run}/trace?lens=time", "history": "/questions/",
+        "trace": f"{run}/trace?at=call-1-3", "trace-timeline": f"{run}/trace?lens=time", "history": "/questions/",
         "history-empty": "/questions/?q=shipping+cost+switzerland", "connections": "/connections/",
         "schema": f"/connections/{connection}/?table=returns", "settings": "/settings/", "error": "/nowhere",
     }  # fmt: skip
