@@ -117,12 +117,7 @@ def _choose(
     if "line" not in why_not and len({row[times[0]] for row in rows}) == len(rows):
         return Choice("line", times[0], _alike(rows, measures))
     if "bar" not in why_not and len(rows) > 1:
-        label = (
-            names[-1]
-            if len(names) > 1 and _all_different(rows, names[-1]) and not _all_different(rows, names[0])
-            else None
-        )
-        return Choice("bar", label if label is not None else _first(None, (*names, *times)), _alike(rows, measures)[:2])
+        return Choice("bar", _readable(rows, names) if names else times[0], _alike(rows, _leading(rows, measures))[:2])
     if "scatter" not in why_not:
         return Choice("scatter", measures[0], measures[1:2])
     return Choice("histogram", None, measures[:1]) if "histogram" not in why_not else None
@@ -135,8 +130,26 @@ def _alike(rows: Rows, measures: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(alike[:MOST_SERIES]) or measures[:1]
 
 
-def _all_different(rows: Rows, place: int) -> bool:
-    return len({str(row[place]) for row in rows}) == len(rows)
+def _leading(rows: Rows, measures: tuple[int, ...]) -> tuple[int, ...]:
+    """The measure that the rows are sorted by, from large to small, comes first."""
+
+    def falls(place: int) -> bool:
+        cells = [number for row in rows if (number := numeric(row[place])) is not None]
+        return len(cells) > 2 and all(first >= second for first, second in zip(cells, cells[1:], strict=False))
+
+    lead = next((place for place in measures if falls(place)), measures[0])
+    return (lead, *(place for place in measures if place != lead))
+
+
+def _readable(rows: Rows, names: tuple[int, ...]) -> int:
+    """Among columns of names, the one that tells rows apart; among those, words rather than codes."""
+
+    def rank(place: int) -> tuple[bool, float]:
+        texts = [str(row[place]) for row in rows]
+        apart = len(set(texts)) > len(texts) * 0.8
+        return apart, sum(min(len(text), 60) for text in texts) / len(texts)
+
+    return max(names, key=rank)
 
 
 def _why_not(rows: Rows, names: tuple[int, ...], times: tuple[int, ...], measures: tuple[int, ...]) -> dict[str, str]:

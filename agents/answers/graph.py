@@ -119,15 +119,13 @@ def draw(steps: Sequence[Step], current: int | None = None) -> Graph | None:
 
 
 def _layers(steps: Sequence[Step]) -> dict[int, int]:
-    """Depth by the longest way from a source; a source moves down to its first reader."""
-    depth: dict[int, int] = {}
-    for step in steps:
-        depth[step.number] = 1 + max((depth[number] for number in step.inputs), default=-1)
-    for step in steps:
-        readers = [depth[reader.number] for reader in steps if step.number in reader.inputs]
-        if not step.inputs and readers:
-            depth[step.number] = max(min(readers) - 1, 0)
-    return depth
+    """Every step directly above the first that reads it, so that a branch begins no earlier than it must."""
+    below: dict[int, int] = {}
+    for step in reversed(steps):
+        readers = [below[reader.number] for reader in steps if step.number in reader.inputs]
+        below[step.number] = 1 + max(readers, default=-1)
+    deepest = max(below.values())
+    return {number: deepest - depth for number, depth in below.items()}
 
 
 def _lanes(steps: Sequence[Step], by_number: Mapping[int, Step], layers: Mapping[int, int]) -> dict[int, int]:

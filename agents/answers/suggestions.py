@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from connections.catalogue import Catalogue, Column, ForeignKey, Table
@@ -17,10 +18,8 @@ _CATEGORY = re.compile(
 
 
 def suggest(catalogue: Catalogue, most: int = MOST) -> tuple[str, ...]:
-    """At most `most` questions, from the larger tables first, of different kinds."""
-    tables = sorted(
-        (table for table in catalogue.tables if table.columns), key=lambda table: -(table.row_estimate or 0)
-    )[:40]
+    """At most `most` questions of different kinds, about the tables that matter first."""
+    tables = _by_weight(catalogue)
     kinds = [_by_link(catalogue, tables), _by_month(tables), _by_category(tables), _by_measure(tables)]
     found: list[str] = []
     while kinds and len(found) < most:
@@ -31,6 +30,13 @@ def suggest(catalogue: Catalogue, most: int = MOST) -> tuple[str, ...]:
             elif question not in found:
                 found.append(question)
     return tuple(found[:most])
+
+
+def _by_weight(catalogue: Catalogue) -> list[Table]:
+    """Tables that many others refer to are what people ask about; among equals, the larger ones."""
+    referred = Counter(key.target_table for table in catalogue.tables for key in table.foreign_keys)
+    tables = [table for table in catalogue.tables if table.columns]
+    return sorted(tables, key=lambda table: (-referred[table.name], -(table.row_estimate or 0)))[:40]
 
 
 def words(name: str) -> str:
@@ -57,7 +63,7 @@ def _by_month(tables: list[Table]) -> Iterator[str]:
     for table in tables:
         column = next((column for column in table.columns if column.semantic in _DATES), None)
         if column is not None:
-            yield f"How many {_plural(words(table.name))} are there per month, by {_bare(column)}?"
+            yield f"How many {_plural(words(table.name))} are there per month?"
 
 
 def _by_category(tables: list[Table]) -> Iterator[str]:

@@ -140,6 +140,11 @@ class Transcript:
         turn = self.turn(branch_key(event))
         if turn is None:
             return []
+        self.totals.warnings += 1
+        for place, line in enumerate(turn.calls):
+            if line.handle and line.state in ("ok", "warn") and event.text.startswith(f"{line.handle} "):
+                turn.calls[place] = replace(line, state="warn", warnings=(*line.warnings, event.text))
+                return [Change("call", turn.key, line.number), Change("head", turn.key)]
         turn.notes = (*turn.notes, event.text)
         return [Change("calls", turn.key)]
 

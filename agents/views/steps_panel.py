@@ -12,7 +12,6 @@ from django.urls import reverse
 from agents.answers.graph import Step, draw, steps_of
 from agents.answers.highlight import json_pieces
 from agents.answers.program import tables_of
-from agents.answers.transcript import Transcript
 from agents.answers.turns import CallLine
 from agents.answers.wording import Phrase, plain, say, spoken
 from agents.templatetags.answers import call_rows, count
@@ -37,29 +36,37 @@ class StepLine:
 
 
 def steps_panel(view: View) -> dict[str, Any]:
-    program = view.run.program
+    program = _with_execute(view)
     steps = steps_of(program)
     current = view.number("step") or None
-    lines = _lines_by_call(view.transcript)
+    lines = _lines_of(view, steps)
     names: dict[str, str] = {}
     shown = []
     for step in steps:
-        shown.append(_step_line(view, step, lines, names, current))
+        shown.append(_step_line(view, step, lines.get(step.number), names, current))
         if step.call.get("out"):
             names[str(step.call["out"])] = spoken(step.call, names)
     return {
         "steps": shown,
         "tables": tables_of(program),
         "ms": view.result.ms,
-        "graph": _picture(view, steps, shown, current),
+        "graph": _picture(steps, shown, lines, current),
         "program": json.dumps(program, indent=2, ensure_ascii=False),
     }
 
 
+def _with_execute(view: View) -> Sequence[Mapping[str, Any]]:
+    """The program ends with the execute that made the result."""
+    program: list[Mapping[str, Any]] = list(view.run.program)
+    handle = next((str(call["out"]) for call in reversed(program) if call.get("out")), "")
+    if view.result.stored is None or not handle or program[-1].get("op") == "execute":
+        return program
+    return [*program, {"op": "execute", "args": {"rel": handle}}]
+
+
 def _step_line(
-    view: View, step: Step, lines: Mapping[str, CallLine], names: Mapping[str, str], current: int | None
+    view: View, step: Step, line: CallLine | None, names: Mapping[str, str], current: int | None
 ) -> StepLine:
-    line = lines.get(_call_key(step.call))
     here = step.number == current
     is_result = step.kind == "res"
     result = view.result.number if is_result and view.result.stored is not None else None
@@ -74,7 +81,7 @@ def _step_line(
         ms=line.ms if line is not None else None,
         trace_key=line.key if line is not None else "",
         pieces=json_pieces(json.dumps(step.call, indent=2, ensure_ascii=False)) if here else (),
-        rows_url=reverse("step_rows", args=[view.run.pk, step.number]) if here else "",
+        rows_url=reverse("step_rows", args=[view.run.pk, step.number]) if here and not is_result else "",
     )
 
 
@@ -82,29 +89,29 @@ def _call_key(call: Mapping[str, Any]) -> str:
     return json.dumps({name: call.get(name) for name in ("op", "args", "out")}, sort_keys=True, default=str)
 
 
-def _lines_by_call(transcript: Transcript) -> dict[str, CallLine]:
-    """The newest line of every call that worked, found by operation, arguments and handle."""
+def _lines_of(view: View, steps: Sequence[Step]) -> dict[int, CallLine]:
+    """By step, the newest line of the run that is the same call; the last step is the one that made the result."""
     found: dict[str, CallLine] = {}
-    for turn in transcript.turns:
-        for line in turn.calls:
-            if line.state in ("ok", "warn"):
-                found[_call_key({**line.call, "out": line.handle or line.call.get("out")})] = line
-                found[_call_key(line.call)] = line
-    return found
+    result: CallLine | None = None
+    for line in (line for turn in view.transcript.turns for line in turn.calls):
+        if line.state in ("ok", "warn"):
+            found[_call_key({**line.call, "out": line.handle or line.call.get("out")})] = line
+            found[_call_key(line.call)] = line
+            result = line if line.result == view.result.number else result
+    lines = {step.number: result if step.kind == "res" else found.get(_call_key(step.call)) for step in steps}
+    return {number: line for number, line in lines.items() if line is not None}
 
 
 def _picture(
-    view: View, steps: Sequence[Step], shown: Sequence[StepLine], current: int | None
+    steps: Sequence[Step], shown: Sequence[StepLine], ran: Mapping[int, CallLine], current: int | None
 ) -> dict[str, Any] | None:
     graph = draw(steps, current)
     if graph is None:
         return None
     lines = {line.number: line for line in shown}
-    by_call = _lines_by_call(view.transcript)
-    rows = {step.number: by_call.get(_call_key(step.call)) for step in steps}
     nodes = []
     for node in graph.nodes:
-        line, words = rows[node.number], plain(lines[node.number].phrase)
+        line, words = ran.get(node.number), plain(lines[node.number].phrase)
         known = count(line.rows_out, line.rows_exact) if line is not None and line.rows_out is not None else ""
         label = f"{node.name}{f' {known} rows' if known else ''}: {words}"
         nodes.append({

@@ -11,8 +11,10 @@ import django
 
 django.setup()
 
+from agents import services  # noqa: E402
 from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
-from connections.models import Connection, User  # noqa: E402
+from connections import services as connections  # noqa: E402
+from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
 from tests.web import stories  # noqa: E402
 
 
@@ -82,6 +84,26 @@ def cast() -> dict[str, Any]:
     return {"connection": stories.cast().shop.pk}
 
 
+def demo() -> dict[str, Any]:
+    """Mara, who looks after the demo shop."""
+    team = Team.objects.create(name="Retail analytics")
+    names = {"first_name": "Mara", "last_name": "Lindqvist"}
+    mara = User.objects.create_superuser("mara", password="mara's long password", **names)
+    Membership.objects.create(team=team, user=mara, role=Role.ANALYST)
+    words = "Orders, customers, returns and support of an outdoor shop. The numbers are invented."
+    shop = connections.create_connection(
+        actor=mara, teams=[team], name="Shop", kind="sqlite", database="demo.sqlite", notes=words, is_demo=True
+    )
+    connections.refresh_catalogue(shop)
+    return {"connection": shop.pk}
+
+
+def ask(text: str) -> dict[str, Any]:
+    """Mara asks; a worker answers."""
+    mara = User.objects.get(username="mara")
+    return {"run": str(services.ask(user=mara, connection=Connection.objects.get(), text=text).pk)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -100,7 +122,7 @@ def no_connection() -> dict[str, Any]:
 
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
-    told.__name__: told for told in (gallery, live, go_on, think, cast, state, password, no_connection)
+    told.__name__: told for told in (gallery, live, go_on, think, cast, demo, ask, state, password, no_connection)
 }
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def test_the_catalogue_shows_keys_and_notes(people: Cast, olga: Client) -> None:
 
 def test_questions_are_suggested_from_the_catalogue() -> None:
     found = suggest(stories.SHOP)
-    assert "Which customers have the most orders?" in found
+    assert found[0] == "Which customers have the most orders?"
     assert len(found) == len(set(found)) <= 6
     assert (words("order_lines"), words("OrderLines")) == ("order lines", "order lines")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,13 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from agents.models import Run
+from connections.pool import close_shared_pools
 from tests.web import stories
 from tests.web.stories import Cast
 
 
 @pytest.fixture
-def run(people: Cast, settings: Settings, tmp_path: Path) -> Run:
+def run(people: Cast, settings: Settings, tmp_path: Path) -> Iterator[Run]:
     settings.DATABASES_DIR = tmp_path
     with sqlite3.connect(tmp_path / "shop.sqlite") as database:
         database.executescript(
@@ -26,7 +28,8 @@ def run(people: Cast, settings: Settings, tmp_path: Path) -> Run:
             "INSERT INTO customers VALUES (1, 'Ann', 'Germany'), (2, 'Bob', NULL);"
             "INSERT INTO orders VALUES (1, 1, '2026-01-05', 12.5, 'done'), (2, 2, '2025-01-05', 7, 'done');"
         )
-    return stories.answered(people.olga, people.shop)
+    yield stories.answered(people.olga, people.shop)
+    close_shared_pools()  # the next test's connection has the same number, and another file
 
 
 @pytest.mark.parametrize(("step", "rows"), [(1, 2), (2, 1), (4, 1), (5, 1), (7, 1)])
