@@ -120,7 +120,9 @@ class SQLiteSession:
         for limit, cap in CAPS.items():
             connection.setlimit(limit, cap)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, limits.sql_bytes + 1000)
-        connection.execute("PRAGMA temp_store = MEMORY")
+        # Sorting and temp tables spill to files that are unlinked as soon as they are open: in memory, one careless
+        # join would take all that the worker has.
+        connection.execute("PRAGMA temp_store = FILE")
         _wake_virtual_tables(connection)
         connection.set_authorizer(self._authorize)
 
