@@ -55,7 +55,8 @@ def create_table(table: Table, catalogue: Catalogue, examples: Mapping[str, Sequ
     for column in table.columns:
         name = sql_name(column.name, catalogue)
         key = " PRIMARY KEY" if (column.name,) == table.primary_key else ""
-        remark = "; ".join([*_column_remarks(table, column, catalogue), *_example(column, examples)])
+        example = [] if _is_numeric_key(table, column) else _example(column, examples)
+        remark = "; ".join([*_column_remarks(table, column, catalogue), *example])
         entries.append((f"{name} {_short_type(column.type)}{key}".replace("  ", " ").rstrip(), remark))
     if len(table.primary_key) > 1:
         entries.append((f"PRIMARY KEY ({_sql_names(table.primary_key, catalogue)})", ""))
@@ -97,6 +98,12 @@ def _is_default(table: Table, catalogue: Catalogue) -> bool:
 def _single_target(table: Table, column: str) -> str:
     found = (key for key in table.foreign_keys if key.columns == (column,))
     return next((f"{key.target_table}.{key.target_columns[0]}" for key in found), "")
+
+
+def _is_numeric_key(table: Table, column: Column) -> bool:
+    """Keys without meaning: nobody asks for them, so examples would only cost tokens."""
+    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+    return column.name in keys and column.semantic in ("integer", "decimal", "float", "uuid")
 
 
 def _short_type(raw: str) -> str:

@@ -16,9 +16,10 @@ from connections.catalogue import Catalogue, Column, ForeignKey, Table
 CUSTOMERS = Table(
     "customers",
     columns=(
-        Column("id", "INTEGER"),
-        Column("name", "TEXT", comment="as on\nthe invoice"),
-        Column("Home City", "TEXT"),
+        Column("id", "INTEGER", "integer"),
+        Column("name", "TEXT", "text", comment="as on\nthe invoice"),
+        Column("Home City", "TEXT", "text"),
+        Column("age", "INTEGER", "integer"),
     ),
     primary_key=("id",),
     unique=(("name",),),
@@ -49,6 +50,7 @@ customers: who buys
   id INTEGER, key
   name TEXT: as on the invoice
   Home City TEXT
+  age INTEGER
   unique (name)
 
 orders: Cancelled ones, too.
@@ -66,9 +68,10 @@ DDL = """\
 Amounts are in euros.
 
 CREATE TABLE customers ( -- who buys
-  id INTEGER PRIMARY KEY, -- e.g. 1, 2
+  id INTEGER PRIMARY KEY,
   name TEXT, -- as on the invoice; e.g. 'O''Hara', 'Ana'
-  "Home City" TEXT
+  "Home City" TEXT,
+  age INTEGER -- e.g. 30, 41
 );
 
 CREATE TABLE orders ( -- Cancelled ones, too.
@@ -88,7 +91,7 @@ CREATE TABLE order_lines (
 
 
 def examples(table: Table) -> Mapping[str, Sequence[str]]:
-    return {"id": ["1", "2"], "name": ["'O''Hara'", "'Ana'"]} if table is CUSTOMERS else {}
+    return {"id": ["1", "2"], "age": ["30", "41"], "name": ["'O''Hara'", "'Ana'"]} if table is CUSTOMERS else {}
 
 
 def test_a_small_schema_is_shown_in_full() -> None:
