@@ -112,6 +112,11 @@ SELECT string_agg(name, ', ' ORDER BY name DESC) FROM staff
 SELECT bool_or(wage > 60), bool_and(wage > 20) FROM staff
 SELECT r.id, s.id FROM regions r LEFT JOIN (SELECT id, region_id FROM staff) s ON s.region_id = r.id
 
+-- only: postgresql duckdb
+SELECT wage FROM staff EXCEPT ALL SELECT amount FROM sales ORDER BY 1
+SELECT amount FROM sales INTERSECT ALL SELECT amount FROM sales WHERE kind = 'web'
+SELECT kind, id FROM (SELECT kind, 1 AS id FROM sales EXCEPT ALL SELECT kind, 1 FROM sales WHERE id > 3) AS t
+
 -- only: duckdb
 SELECT id, wage + 1 AS more, more * 2 AS double FROM staff WHERE more > 31
 SELECT id FROM staff QUALIFY ROW_NUMBER() OVER (PARTITION BY region_id ORDER BY wage) = 1 AND id > 1

@@ -218,12 +218,11 @@ class Binder:
         kind: SetKind
         if isinstance(node, exp.Union):
             kind = "union" if distinct else "union_all"
-        elif distinct is False:
-            raise refuse(f"{type(node).__name__.upper()} ALL", node, self.text, "set_operation counts no duplicates")
         else:
             kind = "intersect" if isinstance(node, exp.Intersect) else "except"
         tail = TailBinder(self, Scope(self.dialect, outer), ctes, {}).bind_set(node, left.names, right.names)
-        return SetQuery(kind, left, right, tail, left.free | right.free)
+        counted = distinct is False and not isinstance(node, exp.Union)
+        return SetQuery(kind, left, right, tail, counted, left.free | right.free)
 
     def _wrapped(self, node: exp.Subquery, ctes: Ctes, outer: Scope | None) -> Select:
         """`(SELECT …) ORDER BY … LIMIT …`: the parentheses are a table of their own."""

@@ -72,12 +72,16 @@ class Select:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetQuery:
-    """Two queries whose columns meet by position; the names are those of the left."""
+    """Two queries whose columns meet by position; the names are those of the left.
+
+    `counted`: INTERSECT ALL or EXCEPT ALL, where equal rows count one by one.
+    """
 
     kind: SetKind
     left: Query
     right: Query
     tail: Tail
+    counted: bool = False
     free: frozenset[ColumnKey] = frozenset()
 
     @property
