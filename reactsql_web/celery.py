@@ -30,13 +30,19 @@ def keep_djangos_logging(**_: Any) -> None:
 
 
 @worker_ready.connect
-def begin_upkeep(sender: Any, **_: Any) -> None:
-    from agents.llm.client import preload  # late: the apps are loaded by now
-    from agents.upkeep import Upkeep
+def begin_upkeep(**_: Any) -> None:
+    from agents.upkeep import Upkeep  # late: the apps are loaded by now
 
-    threading.Thread(target=preload, name="preload", daemon=True).start()  # seconds that no first question waits for
-    sender.upkeep = Upkeep(f"{socket.gethostname()}:{os.getpid()}")
-    sender.upkeep.start()
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    app.upkeep = Upkeep(f"{socket.gethostname()}:{os.getpid()}")
+    app.upkeep.start()
+
+
+def _warm_up() -> None:
+    """Import what takes seconds, so that no question waits for it."""
+    from agents.llm.client import preload
+
+    preload()
 
 
 @worker_shutting_down.connect
@@ -48,6 +54,6 @@ def give_runs_back(**_: Any) -> None:
 
 
 @worker_shutdown.connect
-def end_upkeep(sender: Any, **_: Any) -> None:
-    if upkeep := getattr(sender, "upkeep", None):
+def end_upkeep(**_: Any) -> None:
+    if upkeep := getattr(app, "upkeep", None):
         upkeep.stop()

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Make folders, the first administrator and the demo connection, where they are missing"
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for folder in (settings.DATABASES_DIR, settings.RESULTS_DIR, settings.STATIC_ROOT):
+        for folder in (settings.DATABASES_DIR, settings.RESULTS_DIR):
             folder.mkdir(parents=True, exist_ok=True)
         self._first_admin()
         self._demo_connection()
