@@ -195,6 +195,7 @@ class Lowering:
         block = helpers.block
         keys = [block.columns[name] for name in operation.group_by]
         read = [term for name, term in block.columns.items() if name not in operation.group_by]
+        read += [key.term for key in block.order]  # texts are joined in this order
         if not block.takes_group(keys, read):
             block = self._step(block, source)
         if block.order and not self.dialect.ordered_aggregates and any(agg.fn == "string_agg" for agg, _ in aggs):

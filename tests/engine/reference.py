@@ -5,16 +5,13 @@ Knows integers, texts, NULL and SQL's three-valued logic; expressions may use wh
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
-import sqlglot
-from sqlglot import exp
-
-Row = dict[str, Any]
+from tests.engine.reference_aggregates import over_values
+from tests.engine.reference_expressions import Row, evaluate, parse
+from tests.engine.reference_windows import Window
 
 
 @dataclass(frozen=True)
@@ -74,15 +71,15 @@ class Reference:
         return Bag(bag.columns, _unique(bag.rows))
 
     def filter_expr(self, rel: str, predicate: str) -> Bag:
-        bag, test = self.bags[rel], _parse(predicate)
+        bag, test = self.bags[rel], parse(predicate)
         return _take(bag, [i for i, row in enumerate(bag.rows) if evaluate(test, row) is True])
 
     def join_table(
         self, left: str, right: str, how: str, on: Sequence[Sequence[str]] = (), condition: str | None = None
     ) -> Bag:
         one, other = self.bags[left], self.bags[right]
-        new_names = _join_names(one.columns, other.columns, right)
-        test = _parse(condition) if condition else None
+        new_names = join_names(one.columns, other.columns, right)
+        test = parse(condition) if condition else None
         rows: list[Row] = []
         for mine in one.rows:
             found = []
@@ -108,7 +105,7 @@ class Reference:
         return Bag((*group_by, *(agg["as"] for agg in aggs)), rows)
 
     def derive_column(self, rel: str, name: str, expr: str) -> Bag:
-        bag, tree = self.bags[rel], _parse(expr)
+        bag, tree = self.bags[rel], parse(expr)
         return replace(bag, columns=(*bag.columns, name), rows=[row | {name: evaluate(tree, row)} for row in bag.rows])
 
     def window_column(
@@ -128,7 +125,7 @@ class Reference:
         for part in parts.values():
             sorted_part = sorted(part, key=lambda i: keys[i]) if keys else part
             for place, index in enumerate(sorted_part):
-                window = _Window([bag.rows[i] for i in sorted_part], [keys[i] for i in sorted_part] if keys else None)
+                window = Window([bag.rows[i] for i in sorted_part], [keys[i] for i in sorted_part] if keys else None)
                 values[index] = window.value(fn, column, place, offset, default, n, frame)
         rows = [row | {name: value} for row, value in zip(bag.rows, values, strict=True)]
         return replace(bag, columns=(*bag.columns, name), rows=rows)
@@ -192,7 +189,7 @@ def _unique(rows: list[Row]) -> list[Row]:
     return list({tuple(row.items()): row for row in rows}.values())
 
 
-def _join_names(left: Sequence[str], right: Sequence[str], handle: str) -> dict[str, str]:
+def join_names(left: Sequence[str], right: Sequence[str], handle: str) -> dict[str, str]:
     taken, names = {*left, *right}, {}
     for name in right:
         new, count = name, 1
@@ -211,155 +208,11 @@ def _join_names(left: Sequence[str], right: Sequence[str], handle: str) -> dict[
 
 def _aggregated(agg: dict[str, Any], rows: list[Row]) -> Any:
     if "filter" in agg:
-        test = _parse(agg["filter"])
+        test = parse(agg["filter"])
         rows = [row for row in rows if evaluate(test, row) is True]
     if agg["column"] == "*":
         return len(rows)
     values = [row[agg["column"]] for row in rows if row[agg["column"]] is not None]
     if agg.get("distinct") or agg["fn"] == "count_distinct":
         values = list(dict.fromkeys(values))
-    return _over_values(agg["fn"], values, agg.get("separator", ","))
-
-
-def _over_values(fn: str, values: list[Any], separator: str = ",") -> Any:
-    if fn in ("count", "count_distinct"):
-        return len(values)
-    if fn in ("stddev", "variance") and len(values) < 2:
-        return None
-    if not values:
-        return None
-    functions: dict[str, Callable[[], Any]] = {
-        "sum": lambda: sum(values),
-        "avg": lambda: Fraction(sum(values)) / len(values),
-        "min": lambda: min(values),
-        "max": lambda: max(values),
-        "median": lambda: statistics.median([Fraction(value) for value in values]),
-        "stddev": lambda: statistics.stdev(values),
-        "variance": lambda: statistics.variance([Fraction(value) for value in values]),
-        "string_agg": lambda: separator.join(values),
-    }
-    return functions[fn]()
-
-
-@dataclass(frozen=True)
-class _Window:
-    """The rows of one partition in order. `keys` are their sort keys, None without an order."""
-
-    rows: list[Row]
-    keys: list[Any] | None
-
-    def value(
-        self, fn: str, column: str | None, place: int, offset: int, default: Any, n: int, frame: str | None
-    ) -> Any:
-        if fn in ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"):
-            return self._ranked(fn, place, n)
-        if fn in ("lag", "lead"):
-            target = place - offset if fn == "lag" else place + offset
-            return self.rows[target][column] if 0 <= target < len(self.rows) else default  # type: ignore[index]
-        inside = self.rows[self._start(place, frame) : self._end(place, frame)]
-        if fn in ("first_value", "last_value"):
-            return (inside[0] if fn == "first_value" else inside[-1])[column] if inside else None  # type: ignore[index]
-        if fn == "count" and column in (None, "*"):
-            return len(inside)
-        return _over_values(fn, [row[column] for row in inside if row[column] is not None])  # type: ignore[index]
-
-    def _peers(self, place: int) -> tuple[int, int]:
-        if self.keys is None:
-            return 0, len(self.rows)
-        first = last = place
-        while first > 0 and self.keys[first - 1] == self.keys[place]:
-            first -= 1
-        while last < len(self.rows) and self.keys[last] == self.keys[place]:
-            last += 1
-        return first, last
-
-    def _ranked(self, fn: str, place: int, n: int) -> Any:
-        first, last = self._peers(place)
-        size = len(self.rows)
-        if fn == "ntile":
-            small, larger = divmod(size, n)
-            border = larger * (small + 1)
-            return place // (small + 1) + 1 if place < border else larger + (place - border) // max(small, 1) + 1
-        keys = self.keys or []
-        return {
-            "row_number": place + 1,
-            "rank": first + 1,
-            "dense_rank": len(set(keys[: first + 1])),
-            "percent_rank": Fraction(first, size - 1) if size > 1 else Fraction(0),
-            "cume_dist": Fraction(last, size),
-        }[fn]
-
-    def _start(self, place: int, frame: str | None) -> int:
-        first = (frame or "").removeprefix("rows ").removeprefix("between ").split()
-        return max(0, place - int(first[0])) if first and first[0].isdigit() else 0
-
-    def _end(self, place: int, frame: str | None) -> int:
-        if frame == "whole" or (frame is None and self.keys is None):
-            return len(self.rows)
-        if frame is None:
-            return self._peers(place)[1]
-        if "between" not in frame or frame.endswith("current row"):
-            return place + 1
-        ahead = frame.split(" and ")[1].split()[0]
-        return len(self.rows) if ahead == "unbounded" else min(len(self.rows), place + int(ahead) + 1)
-
-
-# ---- Expressions -----------------------------------------------------------------------------------------------------
-
-
-def _parse(text: str) -> exp.Expr:
-    return sqlglot.parse_one(text)
-
-
-def evaluate(node: exp.Expr, row: Row) -> Any:
-    """Columns, literals, NULL, + - *, comparisons, AND OR NOT, IS NULL, IN, BETWEEN, COALESCE, CASE WHEN."""
-    if isinstance(node, exp.Paren):
-        return evaluate(node.this, row)
-    if isinstance(node, exp.Column):
-        return row[node.name]
-    if isinstance(node, exp.Literal):
-        return node.name if node.is_string else int(node.name)
-    if isinstance(node, exp.Null):
-        return None
-    if isinstance(node, exp.And | exp.Or):
-        return _logic(node, row)
-    if isinstance(node, exp.Not):
-        value = evaluate(node.this, row)
-        return None if value is None else not value
-    if isinstance(node, exp.Is):
-        return evaluate(node.this, row) is None
-    if isinstance(node, exp.Coalesce):
-        values = (evaluate(item, row) for item in (node.this, *node.expressions))
-        return next((value for value in values if value is not None), None)
-    if isinstance(node, exp.Case):
-        chosen = next(
-            (b.args["true"] for b in node.args["ifs"] if evaluate(b.this, row) is True), node.args.get("default")
-        )
-        return None if chosen is None else evaluate(chosen, row)
-    if isinstance(node, exp.In):
-        tests = [_compare(exp.EQ, evaluate(node.this, row), evaluate(item, row)) for item in node.expressions]
-        return True if True in tests else None if None in tests else False
-    if isinstance(node, exp.Between):
-        low = _compare(exp.GTE, evaluate(node.this, row), evaluate(node.args["low"], row))
-        high = _compare(exp.LTE, evaluate(node.this, row), evaluate(node.args["high"], row))
-        return False if False in (low, high) else None if None in (low, high) else True
-    return _compare(type(node), evaluate(node.this, row), evaluate(node.expression, row))
-
-
-def _logic(node: exp.Expr, row: Row) -> bool | None:
-    values = (evaluate(node.this, row), evaluate(node.expression, row))
-    decisive = isinstance(node, exp.Or)
-    if decisive in values:
-        return decisive
-    return None if None in values else not decisive
-
-
-def _compare(kind: type[exp.Expr], one: Any, other: Any) -> Any:
-    if one is None or other is None:
-        return None
-    operators: dict[type[exp.Expr], Callable[[], Any]] = {
-        exp.EQ: lambda: one == other, exp.NEQ: lambda: one != other, exp.GT: lambda: one > other,
-        exp.GTE: lambda: one >= other, exp.LT: lambda: one < other, exp.LTE: lambda: one <= other,
-        exp.Add: lambda: one + other, exp.Sub: lambda: one - other, exp.Mul: lambda: one * other,
-    }  # fmt: skip
-    return operators[kind]()
+    return over_values(agg["fn"], values, agg.get("separator", ","))

@@ -25,43 +25,18 @@ from agents.traces import recorder
 from agents.traces.events import RunCancelled, RunFailed
 from connections import services as connection_services
 from connections.address import fields_of
-from connections.models import Connection, QueryLogEntry
+from connections.models import QueryLogEntry
 from tests.server.conftest import Cast, make_cast
-
-SHOP = """
-CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
-INSERT INTO customers VALUES (1, 'Ann', 'DE'), (2, 'Bob', 'DE'), (3, 'Cid', 'FR');
-CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), total NUMERIC(10, 2));
-INSERT INTO orders VALUES (1, 1, 10.5), (2, 1, 20), (3, 2, 5), (4, 3, 100);
-CREATE TABLE many (n INTEGER);
-WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 5000)
-INSERT INTO many SELECT n FROM counted;
-"""
-
-
-def calls(thought: str, *batch: dict[str, Any]) -> str:
-    return f"<think>{thought}</think>{json.dumps(batch)}"
-
-
-def op(name: str, out: str = "", **args: Any) -> dict[str, Any]:
-    return {"op": name, "args": args, **({"out": out} if out else {})}
-
-
-FIVE_TURNS = [
-    calls("Look at both tables.", op("table_ref", "o", table="orders"), op("table_ref", "c", table="custmers")),
-    calls("Its name differs.", op("table_ref", "c", table="customers"), op("probe_values", rel="c", column="country")),
-    calls("All orders.", op("filter_expr", "paid", rel="o", predicate="totl > 0"), op("execute", rel="o")),
-    calls(
-        "The column is total. Join, keep Germany, sum.",
-        op("execute", rel="o"),
-        op("join_table", "j", left="o", right="c", how="inner", on=[["customer_id", "id"]]),
-        op("filter_expr", "de", rel="j", predicate="country = 'DE'"),
-        op("aggregate", "sums", rel="de", group_by=["name"], aggs=[{"fn": "sum", "column": "total", "as": "sales"}]),
-        op("materialize", "kept", rel="sums"),
-        op("execute", rel="kept"),
-    ),
-    '<think>Done.</think>{"final": "Per customer: <execute_result_2>."}',
-]
+from tests.server.five_turns import FIVE_TURNS, SHOP, calls, op
+from tests.server.outside_faults import (
+    connection_deleted,
+    model_server_down,
+    no_database,
+    no_file,
+    no_key,
+    no_server,
+    right_withdrawn,
+)
 
 
 @pytest.fixture
@@ -274,34 +249,6 @@ def test_a_run_that_kills_its_workers_is_given_up(ask: Any) -> None:
 
 
 # --- What can be wrong before the first turn -------------------------------------------------------------------------
-
-
-def no_file(cast: Cast, settings: Any) -> None:
-    (settings.DATABASES_DIR / "shop.sqlite").unlink()
-
-
-def no_database(cast: Cast, settings: Any) -> None:
-    (settings.DATABASES_DIR / "shop.sqlite").write_bytes(b"GIF89a" * 1000)
-
-
-def no_server(cast: Cast, settings: Any) -> None:
-    Connection.objects.update(kind="postgresql", host="127.0.0.1", port=1, database="x", username="u")
-
-
-def connection_deleted(cast: Cast, settings: Any) -> None:
-    connection_services.delete_connection(cast.shop, actor=None)
-
-
-def right_withdrawn(cast: Cast, settings: Any) -> None:
-    cast.team.memberships.all().delete()
-
-
-def no_key(cast: Cast, settings: Any) -> None:
-    LanguageModel.objects.update(api_base="", key_encrypted=b"", model="openai/gpt-5-mini")
-
-
-def model_server_down(cast: Cast, settings: Any) -> None:
-    LanguageModel.objects.update(api_base="http://127.0.0.1:1/v1")
 
 
 @pytest.mark.parametrize("own_url", ["sqlite"], indirect=True)

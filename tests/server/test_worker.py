@@ -19,7 +19,7 @@ from agents.models import LanguageModel, Run, Status, WorkerBeat
 from connections.models import Connection, User
 from tests.databases import REDIS_URL
 from tests.server.conftest import make_cast
-from tests.server.test_runner import FIVE_TURNS, SHOP
+from tests.server.five_turns import FIVE_TURNS, SHOP
 from tests.server.worker_process import Worker, ask_in_another_process, wait_for
 
 OWN_REDIS = REDIS_URL.rpartition("/")[0] + "/11"  # a queue of the tests' own

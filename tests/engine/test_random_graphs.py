@@ -1,0 +1,84 @@
+"""Random graphs of operations return the same rows as the reference on every engine, and the same SQL every time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from agents.engine.engine import Engine, EngineSettings
+from connections.catalogue import Catalogue
+from connections.contracts import Driver
+from connections.door import Door
+from connections.drivers import driver_for
+from tests.databases import DIALECTS, scratch
+from tests.engine.comparing import assert_same
+from tests.engine.data import TABLES, create_sql
+from tests.engine.graphs import programs
+from tests.engine.reference import Reference
+from tests.engine.test_golden import NULLS
+
+pytestmark = pytest.mark.fuzz
+EXAMPLES = 200 if os.environ.get("HYPOTHESIS_PROFILE", "steady") == "steady" else settings.default.max_examples
+SETTINGS = EngineSettings(warnings=False)
+
+
+class Doors:
+    """A door that is replaced now and then, so that temp tables do not pile up."""
+
+    def __init__(self, driver: Driver, catalogue: Catalogue) -> None:
+        self._driver, self._catalogue = driver, catalogue
+        self._door = Door(driver, catalogue)
+        self._uses = 0
+
+    def get(self) -> Door:
+        self._uses += 1
+        if self._uses % 100 == 0:
+            self.close()
+            self._door = Door(self._driver, self._catalogue)
+        return self._door
+
+    def close(self) -> None:
+        self._door.close()
+
+
+@pytest.fixture(scope="module", params=DIALECTS)
+def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
+    with scratch(request.param, create_sql(), tmp_path_factory.mktemp("shop")) as url:
+        driver = driver_for(url)
+        doors = Doors(driver, driver.catalogue())
+        yield doors
+        doors.close()
+
+
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(program=programs())
+def test_a_random_graph_returns_what_the_reference_says(doors: Doors, program: list[dict[str, Any]]) -> None:
+    door = doors.get()
+    engine = Engine(door, settings=SETTINGS)
+    outcomes = engine.run([*program, {"op": "execute", "args": {"rel": program[-1]["out"]}}])
+    failed = next((outcome for outcome in outcomes if not outcome.ok), None)
+    assert failed is None, f"{failed.call}: {failed.text}"
+    expected = Reference(TABLES, NULLS[door.dialect]).run(program)
+    result = engine.result(1)
+    assert [column.name for column in result.columns] == list(expected.columns)
+    try:
+        assert_same(result.rows, expected)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{result.sql}") from None
+
+
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(program=programs())
+def test_a_random_graph_compiles_to_the_same_bytes_twice(doors: Doors, program: list[dict[str, Any]]) -> None:
+    calls = [call for call in program if call["op"] != "materialize"]  # its temp tables are numbered through
+    assert _sql(doors.get(), calls) == _sql(doors.get(), calls)
+
+
+def _sql(door: Door, calls: list[dict[str, Any]]) -> list[str]:
+    engine = Engine(door, settings=SETTINGS)
+    engine.run(calls)
+    return [engine.sql(handle) + relation.fingerprint for handle, relation in engine.handles.items()]
