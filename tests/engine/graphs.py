@@ -283,8 +283,8 @@ class Writer:
 
 STEPS = [
     "table_ref", "select_columns", "distinct", "filter_expr", "filter_expr", "derive_column", "derive_column",
-    "join_table", "join_table", "aggregate", "aggregate", "window_column", "order_by", "order_by", "limit", "limit", "materialize",
-    "set_operation",
+    "join_table", "join_table", "aggregate", "aggregate", "window_column", "order_by", "order_by", "limit", "limit",
+    "materialize", "set_operation",
 ]  # fmt: skip
 
 
