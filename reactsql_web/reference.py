@@ -7,6 +7,7 @@ from inspect import cleandoc
 from pathlib import Path
 from textwrap import fill
 
+import agents.errors
 from agents.dsl.operations import OPERATIONS, Operation, ProbeOperation
 from agents.errors import ModelCorrectableError
 from connections.allowed import AGGREGATES, FUNCTIONS
@@ -59,7 +60,8 @@ def _names(found: Iterable[str]) -> str:
 
 
 def errors() -> str:
-    return _names(kind.__name__ for kind in ModelCorrectableError.__subclasses__())
+    kinds = [kind for kind in vars(agents.errors).values() if isinstance(kind, type)]
+    return _names(kind.__name__ for kind in kinds if ModelCorrectableError in kind.__bases__)
 
 
 def replaced(text: str, mark: str, part: str) -> str:
