@@ -91,7 +91,7 @@ def _bars(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
         for series, y in enumerate(choice.ys)
     ]  # fmt: skip
     names = {"autorange": "reversed", "tickvals": places, "ticktext": [label(row[choice.x]) for row in drawn],
-             "showgrid": False, "zeroline": False, "showline": False, "ticks": ""}  # fmt: skip
+             "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "ticksuffix": "  "}  # fmt: skip
     lengths = {"side": "top", "showline": False, "ticks": "", "tickformat": ",~f", "zerolinecolor": "var(--edge)",
                "range": _room(drawn, choice.ys)}  # fmt: skip
     figure = _figure(traces, yaxis=names, xaxis=lengths, barmode="group", bargap=0.35)

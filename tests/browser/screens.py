@@ -96,7 +96,8 @@ def ask_all(place: Site, model: ScriptedServer, asked: Sequence[demo.Asked]) -> 
         until = time.monotonic() + 180
         while _goes_on(place.furnish("state", runs[one.name]), last=one is asked[-1]):
             if time.monotonic() > until:
-                raise TimeoutError(f"{one.question} is not answered: {place.furnish('state', runs[one.name])}")
+                state = place.furnish("state", runs[one.name])
+                raise TimeoutError(f"{one.question} is not answered: {state}\n{place.log('worker')}")
             time.sleep(0.3)
         expected += len(one.replies)
         if len(model.requests) != expected:

@@ -39,8 +39,12 @@ class Site:
         self.teller.stdin.flush()
         told = self.teller.stdout.readline()
         if not told:
-            raise RuntimeError(f"{story} failed:\n{(self.folder / 'furnish.log').read_text('utf-8')[-4000:]}")
+            raise RuntimeError(f"{story} failed:\n{self.log('furnish')}")
         return json.loads(told)
+
+    def log(self, name: str) -> str:
+        """The last lines of a process's log."""
+        return (self.folder / f"{name}.log").read_text("utf-8", "replace")[-6000:]
 
     @contextmanager
     def worker(self) -> Iterator[subprocess.Popen[bytes]]:
