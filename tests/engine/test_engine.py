@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_an_earlier_relation_keeps_what_it_was_built_from(sqlite: Door) -> None:
         call("execute", rel="paid"),
         call("execute", rel="orders"),
     ])
-    assert [result.row_count for result in engine.results] == [4, 2]
+    assert [result.row_count for result in engine.results] == [5, 2]
 
 
 def test_the_first_failure_skips_the_rest_of_a_batch_and_keeps_what_was_made(sqlite: Door) -> None:
@@ -87,7 +88,7 @@ def test_a_preview_shows_rows_at_any_step_and_counts_them(door: Door) -> None:
     engine = Engine(door)
     engine.run([ORDERS, call("filter_expr", "paid", rel="orders", predicate="status = 'paid'")])
     preview = engine.preview("paid", limit=2)
-    assert (len(preview.rows), preview.row_count, preview.truncated) == (2, 4, True)
+    assert (len(preview.rows), preview.row_count, preview.truncated) == (2, 5, True)
     assert not engine.results
 
 
@@ -103,8 +104,8 @@ def test_rows_of_several_steps_are_counted_in_one_statement(new_database: NewDat
             call("aggregate", "sum", rel="more", aggs=[{"fn": "sum", "column": "double", "as": "sum"}]),
         ])
         counts = engine.count(["orders", "paid", "more", "sum"], budget_ms=2_000)
-        assert engine.row_counts("more") == ([4], 4)
-    assert counts == {"orders": 8, "paid": 4, "more": 4, "sum": 1}
+        assert engine.row_counts("more") == ([5], 5)
+    assert counts == {"orders": 8, "paid": 5, "more": 5, "sum": 1}
     assert len(asked) == 1
 
 
@@ -146,7 +147,7 @@ def test_a_replayed_run_has_its_handles_and_result_numbers_again(door: Door) -> 
     assert list(replayed.handles) == list(engine.handles)
     assert replayed.result(1) == engine.result(1)
     outcome = replayed.call(call("execute", rel="paid"))
-    assert (outcome.result, replayed.result(2).row_count) == (2, 4)
+    assert (outcome.result, replayed.result(2).row_count) == (2, 5)
 
 
 def test_looking_at_an_unknown_handle_is_a_typed_error(sqlite: Door) -> None:
@@ -181,7 +182,7 @@ def test_without_permission_no_cell_reaches_an_observation(door: Door) -> None:
     ])
     told = " ".join(outcome.text + " ".join(outcome.warnings) for outcome in outcomes)
     assert all(outcome.ok for outcome in outcomes)
-    assert not any(name in told for name in ("ann ", "ann\n", "bob", "cleo", "eve"))
+    assert not re.search(r"\b(ann|bob|cleo|dan|eve)\b", told)
     assert "5 distinct values" in told
     assert outcomes[6].warnings
 

@@ -16,8 +16,6 @@ from agents.llm.failures import RetryPolicy
 from agents.llm.messages import Message, ModelProfile
 
 KEY = "test-key-0123456789"
-# litellm's own declarations, at the first request to Gemini
-pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
 MESSAGES = (Message("system", "the rules"), Message("user", "the question"))
 
 
