@@ -98,7 +98,8 @@ class SourceBinder:
     def _find(self, node: exp.Table) -> Table:
         identifier = node.this
         plain = self.binder.dialect == "postgresql" and not identifier.args.get("quoted")
-        name = ".".join(part for part in (node.db, identifier.name.lower() if plain else identifier.name) if part)
+        schema = "" if self.binder.dialect == "sqlite" and node.db.casefold() == "main" else node.db
+        name = ".".join(part for part in (schema, identifier.name.lower() if plain else identifier.name) if part)
         found = self.binder.catalogue.find(name)
         if len(found) == 1:
             return found[0]
