@@ -89,7 +89,6 @@ def _configuration(memory_mb: int) -> dict[str, str | bool | int | float | list[
         "autoload_known_extensions": "false",
         "allow_community_extensions": "false",
         "python_enable_replacements": "false",
-        "enable_progress_bar": "false",  # it would write into our standard output
         "lock_configuration": "true",
         "memory_limit": f"{memory_mb}MB",
         "threads": str(min(4, os.cpu_count() or 1)),
