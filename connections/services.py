@@ -150,9 +150,9 @@ def pool_of(connection: Connection) -> Driver:
     """This process's sessions for a stored connection, `max_concurrent` at most. Raises ConnectionFailedError."""
     from connections.pool import shared_pool  # late: drivers are heavy, and most processes need none
 
-    return shared_pool(
-        connection.pk, _address(connection), lambda: driver_of(connection), connection.max_concurrent
-    )
+    # A file's address is relative to the folder, so the folder is part of what makes two pools different.
+    where = (_address(connection), settings.DATABASES_DIR)
+    return shared_pool(connection.pk, where, lambda: driver_of(connection), connection.max_concurrent)
 
 
 def _address(connection: Connection) -> tuple[str, DriverOptions]:
