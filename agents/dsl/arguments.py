@@ -6,6 +6,7 @@ becomes a list of one, but nothing is rounded, guessed or made up, and null is n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeVar
@@ -115,6 +116,8 @@ def _read_boolean(value: Any) -> bool:
 
 
 def _read_scalar(value: Any) -> str | int | float | bool | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UnfitError
     if value is None or isinstance(value, str | int | float | bool):
         return value
     raise UnfitError

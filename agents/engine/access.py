@@ -45,26 +45,35 @@ class Access:
         self.dialect = DIALECTS[door.dialect]()
         self.compiler = Compiler(door.catalogue, self.dialect)
         self._stores: dict[int, Stored] = {}
+        self._written: tuple[Relation, str] | None = None  # the last statement: running and showing it ask twice
 
     def relate(self, operation: RelationOperation, inputs: tuple[Relation, ...], handle: str) -> Relation:
         """The relation that `operation` makes. Raises a ModelCorrectableError."""
         scope = Scope(self.door.catalogue, handle, self.dialect.unsupported, self.dialect.name_limit)
         return operation.derive(inputs, scope)
 
-    def statement(self, relation: Relation) -> Statement:
-        """What `relation` compiles to now; nothing is run. Raises LimitExceededError."""
-        return self._within_size(self.compiler.compile(relation, self._stores))
+    def sql(self, relation: Relation) -> str:
+        """One statement that gives `relation` in any session: it reads no temp table. Raises LimitExceededError."""
+        if self._written is None or self._written[0] is not relation:
+            self._written = (relation, self._within_size(self.compiler.compile(relation)).sql)
+        return self._written[1]
 
-    def fetch(self, relation: Relation, *, max_rows: int, seconds: float, purpose: str) -> tuple[Statement, Rows]:
-        """Run `relation`. Raises LimitExceededError or a DatabaseError."""
+    def fetch(self, relation: Relation, *, max_rows: int, seconds: float, purpose: str) -> Rows:
+        """Run `relation`, with what is materialised read from its temp tables.
+
+        Raises LimitExceededError or a DatabaseError.
+        """
         self.store_materialized(relation)
-        statement = self.statement(relation)
-        return statement, self.door.query(statement.sql, max_rows=max_rows, seconds=seconds, purpose=purpose)
+        if self._stores:
+            sql = self._within_size(self.compiler.compile(relation, self._stores)).sql
+        else:
+            sql = self.sql(relation)
+        return self.door.query(sql, max_rows=max_rows, seconds=seconds, purpose=purpose)
 
     def count(self, relation: Relation, *, seconds: float, purpose: str = "count") -> int:
         """How many rows `relation` has. Raises QueryTimeoutError."""
         counted = self.relate(Aggregate("", (), (Aggregation("count", "*", "rows"),)), (relation,), "counted")
-        _, rows = self.fetch(counted, max_rows=1, seconds=seconds, purpose=purpose)
+        rows = self.fetch(counted, max_rows=1, seconds=seconds, purpose=purpose)
         return int(rows.rows[0][0])
 
     def store_materialized(self, root: Relation) -> None:

@@ -142,6 +142,10 @@ class Block:
         """A side of a set operation has no LIMIT of its own, and under DISTINCT every column counts."""
         return self.limit is None and self.body is None and not (self.distinct and len(names) != len(self.columns))
 
+    def becomes_query(self) -> bool:
+        """Whether it may stand after IN. Queries are not nested any deeper: parsers bear few levels."""
+        return self.limit is None and not any(term.query for term in (*self.where, *self.having))
+
     def joins_on_the_left(self) -> bool:
         plain = self.group is None and not self.windows
         return self._open() and plain and self._readable([*self.columns.values(), *self.where])

@@ -50,7 +50,7 @@ class Counts:
             for number, relation in enumerate(relations[1:], start=1):
                 both = (combined, self._numbered(number, relation))
                 combined = self._access.relate(SetOperation("", "", "union_all"), both, "counts")
-            _, rows = self._access.fetch(combined, max_rows=len(relations), seconds=seconds, purpose="count")
+            rows = self._access.fetch(combined, max_rows=len(relations), seconds=seconds, purpose="count")
         except CORRECTABLE:
             return
         for number, count in rows.rows:

@@ -224,7 +224,8 @@ class Lowering:
             left = self._step(left, one)
         new_names = dict(zip(other.columns, list(relation.columns)[len(one.columns) :], strict=True))
         if only_filters(operation, other, new_names, self._need(relation).columns):
-            right = right if right.limit is None else self._step(right, other)
+            if not right.becomes_query():
+                right = self._step(right, other)
             return semi_join(operation, left, right, self.dialect)
         if not right.joins_on_the_right(operation.how):
             right = self._step(right, other)

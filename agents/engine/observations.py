@@ -11,14 +11,28 @@ from agents.engine.outcomes import Result
 from connections.values import display_text
 
 _SHOWN_COLUMNS = 120
+_TOLD_AGAIN = 12
 _SHOWN_CHARACTERS = 200  # of one cell
 _TABLE_CHARACTERS = 12_000
 
 
 def relation_text(handle: str, relation: Relation) -> str:
-    """`t_orders: id INTEGER, total NUMERIC(10, 2)`, with the notes of its call."""
+    """`t_orders: id INTEGER, total NUMERIC(10, 2)`, with the notes of its call.
+
+    Columns of a wide input that go on unchanged are not told again.
+    """
     notes = "".join(f"\nnote: {note}" for note in relation.notes)
-    return f"{quoted(handle)}: {columns_text(relation.columns.values())}{notes}"
+    columns = list(relation.columns.values())
+    source = relation.inputs[0] if relation.inputs else None
+    known = list(source.columns.values()) if source else []
+    if source is None or len(known) <= _TOLD_AGAIN or _told(columns[: len(known)]) != _told(known):
+        return f"{quoted(handle)}: {columns_text(columns)}{notes}"
+    new = columns_text(columns[len(known) :])
+    return f"{quoted(handle)}: the {len(known)} columns of {quoted(source.handle)}{', then ' * bool(new)}{new}{notes}"
+
+
+def _told(columns: Sequence[RelColumn]) -> list[tuple[str, str]]:
+    return [(column.name, column.shown_type) for column in columns]
 
 
 def columns_text(columns: Iterable[RelColumn]) -> str:
@@ -29,13 +43,14 @@ def columns_text(columns: Iterable[RelColumn]) -> str:
 
 def result_text(result: Result, preview_rows: int, *, send_values: bool) -> str:
     """The number, how many rows there are, and the first of them as a table."""
-    head = f"result {result.number}: {count_text(result.row_count, result.row_count_exact)}"
+    total = count_text(result.row_count, result.row_count_exact)
+    head = f"result {result.number}: {total}"
     names = " | ".join(quoted(column.name) for column in result.columns)
     if not send_values:
         return f"{head}\ncolumns: {names}\n(values are not shown on this connection)"
     lines = rows_text(result.rows[:preview_rows])
     if len(lines) < result.row_count:
-        head += f", the first {len(lines):,} shown"
+        head = f"result {result.number}: first {len(lines):,} of {total}"
     return "\n".join([head, names, *lines])
 
 

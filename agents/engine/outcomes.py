@@ -48,7 +48,8 @@ class CallError:
 class Result:
     """What an `execute` returned. `rows` hold Python values; `row_count` is of the whole result, not of `rows`.
 
-    `row_count_exact` is false when counting ran into its time limit: then there are at least so many rows.
+    `row_count_exact` is false when counting ran into its time limit: then there are at least so many rows. `sql` gives
+    the same rows in any session; where something is materialised, the statement that ran read a temp table instead.
     """
 
     number: int

@@ -98,7 +98,7 @@ class Probes:
 
     def _rows(self, relation: Relation, max_rows: int) -> Sequence[tuple[Any, ...]]:
         seconds = self._settings.probe_seconds
-        return self._access.fetch(relation, max_rows=max_rows, seconds=seconds, purpose="probe")[1].rows
+        return self._access.fetch(relation, max_rows=max_rows, seconds=seconds, purpose="probe").rows
 
     # ---- probe_values ------------------------------------------------------------------------------------------------
 

@@ -102,6 +102,8 @@ def _join(source: Source, writer: Writer) -> exp.Join:
 def _order_keys(
     order: Iterable[OrderTerm], outputs: Sequence[tuple[Term, str]], block: Block, dialect: Dialect, writer: Writer
 ) -> list[exp.Ordered]:
+    if block.group == []:
+        return []  # One row has no order.
     names = _unambiguous_names(outputs, dialect)
     keys: list[exp.Ordered] = []
     for key in order:

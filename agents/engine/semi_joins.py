@@ -18,9 +18,7 @@ from agents.engine.select import write_select
 from agents.engine.terms import Term, made
 
 
-def only_filters(
-    operation: JoinTable, right: Relation, new_names: Mapping[str, str], wanted: frozenset[str]
-) -> bool:
+def only_filters(operation: JoinTable, right: Relation, new_names: Mapping[str, str], wanted: frozenset[str]) -> bool:
     """Whether the join asks of `right` no more than whether there is a match."""
     keys = [name for _, name in operation.on]
     return (
@@ -46,4 +44,4 @@ def _is_among(values: Sequence[Term], query: exp.Query) -> Term:
         value = nodes[0] if len(nodes) == 1 else exp.Tuple(expressions=list(nodes))
         return exp.In(this=value, query=exp.Subquery(this=query.copy()))
 
-    return made(build, *values)
+    return made(build, *values, query=True)

@@ -40,9 +40,9 @@ class Steps:
         `sorted_inside` the step itself is sorted, for a reader that takes rows as they come."""
         physical = physical_names(block.columns, self.dialect)
         outputs = [(block.columns[name], physical[name]) for name in block.columns]
-        keys = self._keys(block, physical, outputs) if ordered else ()
+        keys = self._keys(block, physical, outputs) if ordered and block.group != [] else ()
         query = write_select(block, outputs or [(ONE, "one")], self.dialect, ordered=sorted_inside)
-        volatile = any(term.volatile for term, _ in outputs)
+        volatile = any(term.volatile for term in (*block.columns.values(), *block.where, *block.having))
         if volatile and not self.dialect.materialized_steps:
             query = self.dialect.fenced(query)
         name = self.names.free(handle)

@@ -18,8 +18,10 @@ Build = Callable[[Sequence[exp.Expr]], exp.Expr]
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """`aggregate`, `window` and `volatile` say what is inside; `size` is a rough length of its SQL in characters."""
+    """`query`, `aggregate`, `window` and `volatile` say what is inside; `size` is a rough length of its SQL in
+    characters."""
 
+    query: bool = field(default=False, kw_only=True)
     aggregate: bool = field(default=False, kw_only=True)
     window: bool = field(default=False, kw_only=True)
     volatile: bool = field(default=False, kw_only=True)
@@ -74,8 +76,10 @@ def ref(source: int, column: str) -> Ref:
     return Ref(source, column, size=len(column) + 2)
 
 
-def written(expression: Expression, columns: Mapping[str, Term]) -> Written:
-    """`columns` must hold a term for each column of `expression`; others are left out."""
+def written(expression: Expression, columns: Mapping[str, Term]) -> Term:
+    """`expression` over `columns`, which must hold a term for each column that it names."""
+    if expression.pieces[::2] == ("", ""):  # nothing but a column
+        return columns[expression.columns[0]]
     used = {name: columns[name] for name in expression.columns}
     names = expression.pieces[1::2]
     return Written(
@@ -88,10 +92,11 @@ def written(expression: Expression, columns: Mapping[str, Term]) -> Written:
     )
 
 
-def made(build: Build, *parts: Term, aggregate: bool = False, window: bool = False) -> Made:
+def made(build: Build, *parts: Term, aggregate: bool = False, window: bool = False, query: bool = False) -> Made:
     return Made(
         build,
         parts,
+        query=query,
         aggregate=aggregate or any(part.aggregate for part in parts),
         window=window or any(part.window for part in parts),
         volatile=any(part.volatile for part in parts),

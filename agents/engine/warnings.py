@@ -76,7 +76,7 @@ class Warnings:
         ordered = self._access.relate(OrderBy("", (OrderKey(count, True),)), (grouped,), "keys")
         first = self._access.relate(Limit("", 1), (ordered,), "keys")
         seconds = self._settings.check_seconds
-        rows = self._access.fetch(first, max_rows=1, seconds=seconds, purpose="check")[1].rows
+        rows = self._access.fetch(first, max_rows=1, seconds=seconds, purpose="check").rows
         return rows[0] if rows else None
 
     # ---- Empty results -----------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class Warnings:
         one = self._access.relate(Limit("", 1), (relation,), "any")
         name = next(iter(relation.columns))
         narrow = self._access.relate(SelectColumns("", (Renamed(name, name),)), (one,), "any")
-        return bool(self._access.fetch(narrow, max_rows=1, seconds=seconds, purpose="check")[1].rows)
+        return bool(self._access.fetch(narrow, max_rows=1, seconds=seconds, purpose="check").rows)
 
     def _reason(self, relation: Relation) -> str:
         operation, handle = relation.operation, quoted(relation.handle)
