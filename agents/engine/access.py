@@ -58,6 +58,13 @@ class Access:
             self._written = (relation, self._within_size(self.compiler.compile(relation)).sql)
         return self._written[1]
 
+    def shown_sql(self, relation: Relation) -> str:
+        """`sql`, or where that is beyond the limits, the statement that reads the temp tables."""
+        try:
+            return self.sql(relation)
+        except LimitExceededError:
+            return self._within_size(self.compiler.compile(relation, self._stores)).sql
+
     def fetch(self, relation: Relation, *, max_rows: int, seconds: float, purpose: str) -> Rows:
         """Run `relation`, with what is materialised read from its temp tables.
 

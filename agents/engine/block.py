@@ -151,6 +151,9 @@ class Block:
         return self._open() and plain and self._readable([*self.columns.values(), *self.where])
 
     def joins_on_the_right(self, how: str) -> bool:
-        """Under a left join a computed value would not become NULL where nothing matches."""
-        plain = how != "left" or all(isinstance(term, Ref) for term in self.columns.values())
-        return self.joins_on_the_left() and len(self.sources) == 1 and plain
+        """Under a left join a computed value would not become NULL where nothing matches, and conditions go into ON."""
+        if how == "left":
+            computed = not all(isinstance(term, Ref) for term in self.columns.values())
+            if computed or any(term.query for term in self.where):
+                return False
+        return self.joins_on_the_left() and len(self.sources) == 1

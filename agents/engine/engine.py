@@ -134,7 +134,6 @@ class Engine:
 
     def _execute(self, read: ReadCall, relation: Relation) -> Outcome:
         limit, seconds = self.settings.max_rows, self.settings.seconds
-        sql = self.access.sql(relation)
         rows = self.access.fetch(relation, max_rows=limit, seconds=seconds, purpose="execute")
         count, exact = self._total(relation, rows)
         handle = str(read.operation.handles()[0])
@@ -146,7 +145,7 @@ class Engine:
             row_count=count,
             row_count_exact=exact,
             truncated=rows.truncated,
-            sql=sql,
+            sql=self.access.shown_sql(relation),
             ms=rows.ms,
         )
         self._keep(result, relation, read.handle)
@@ -192,7 +191,7 @@ class Engine:
 
     def sql(self, handle: str) -> str:
         """One statement that gives `handle` in any session. Raises UnknownRelationError or LimitExceededError."""
-        return self.access.sql(self.relation(handle))
+        return self.access.shown_sql(self.relation(handle))
 
     def preview(self, handle: str, limit: int = 50) -> Preview:
         """The first rows at `handle`. Raises a ModelCorrectableError or a DatabaseError."""
@@ -202,7 +201,7 @@ class Engine:
             self._counts.note(relation, len(rows.rows))
         (count,) = self._counts.count([relation], self.settings.check_seconds)
         columns = _result_columns(relation, rows)
-        return Preview(handle, columns, rows.rows, count, rows.truncated, self.access.sql(relation), rows.ms)
+        return Preview(handle, columns, rows.rows, count, rows.truncated, self.access.shown_sql(relation), rows.ms)
 
     def count(self, handles: Sequence[str], budget_ms: float) -> dict[str, int | None]:
         """How many rows each handle has: one statement, at most `budget_ms`; None where that did not suffice."""

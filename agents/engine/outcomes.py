@@ -32,7 +32,7 @@ class EngineSettings:
     sample_rows: int = 50_000
     distinct_values: int = 20_000
     relations: int = 5_000
-    depth: int = 1_000
+    depth: int = 600
     sql_bytes: int = 150_000
 
 

@@ -46,13 +46,15 @@ def test_a_handle_without_a_name_is_numbered_by_the_engine(sqlite: Door) -> None
 
 def test_an_earlier_relation_keeps_what_it_was_built_from(sqlite: Door) -> None:
     engine = Engine(sqlite)
-    engine.run([
-        ORDERS,
-        call("filter_expr", "paid", rel="orders", predicate="status = 'paid'"),
-        call("filter_expr", "orders", rel="orders", predicate="id < 12"),
-        call("execute", rel="paid"),
-        call("execute", rel="orders"),
-    ])
+    engine.run(
+        [
+            ORDERS,
+            call("filter_expr", "paid", rel="orders", predicate="status = 'paid'"),
+            call("filter_expr", "orders", rel="orders", predicate="id < 12"),
+            call("execute", rel="paid"),
+            call("execute", rel="orders"),
+        ]
+    )
     assert [result.row_count for result in engine.results] == [5, 2]
 
 
@@ -97,12 +99,14 @@ def test_rows_of_several_steps_are_counted_in_one_statement(new_database: NewDat
     url = new_database("sqlite", create_sql())
     with open_door(url) as plain, Door(plain._driver, plain.catalogue, log=lambda e: asked.append(e.sql)) as door:
         engine = Engine(door)
-        engine.run([
-            ORDERS,
-            call("filter_expr", "paid", rel="orders", predicate="status = 'paid'"),
-            call("derive_column", "more", rel="paid", name="double", expr="total * 2"),
-            call("aggregate", "sum", rel="more", aggs=[{"fn": "sum", "column": "double", "as": "sum"}]),
-        ])
+        engine.run(
+            [
+                ORDERS,
+                call("filter_expr", "paid", rel="orders", predicate="status = 'paid'"),
+                call("derive_column", "more", rel="paid", name="double", expr="total * 2"),
+                call("aggregate", "sum", rel="more", aggs=[{"fn": "sum", "column": "double", "as": "sum"}]),
+            ]
+        )
         counts = engine.count(["orders", "paid", "more", "sum"], budget_ms=2_000)
         assert engine.row_counts("more") == ([5], 5)
     assert counts == {"orders": 8, "paid": 5, "more": 5, "sum": 1}
@@ -117,14 +121,16 @@ def test_a_count_without_time_is_left_blank(sqlite: Door) -> None:
 
 def test_the_program_of_a_handle_holds_only_what_it_needs(sqlite: Door) -> None:
     engine = Engine(sqlite)
-    engine.run([
-        CUSTOMERS,
-        ORDERS,
-        call("filter_expr", "orders", rel="orders", predicate="id > 10"),
-        call("distinct", "customers", rel="customers"),
-        call("limit", rel="orders", n=1),
-        call("execute", rel="t1"),
-    ])
+    engine.run(
+        [
+            CUSTOMERS,
+            ORDERS,
+            call("filter_expr", "orders", rel="orders", predicate="id > 10"),
+            call("distinct", "customers", rel="customers"),
+            call("limit", rel="orders", n=1),
+            call("execute", rel="t1"),
+        ]
+    )
     program = engine.program("t1")
     assert [step["op"] for step in program] == ["table_ref", "filter_expr", "limit"]
     again = Engine(sqlite)
@@ -169,17 +175,19 @@ def test_a_materialized_relation_is_computed_once_where_temp_tables_are_allowed(
 
 def test_without_permission_no_cell_reaches_an_observation(door: Door) -> None:
     engine = Engine(door, settings=EngineSettings(send_values=False))
-    outcomes = engine.run([
-        CUSTOMERS,
-        ORDERS,
-        call("execute", rel="customers"),
-        call("probe_values", rel="customers", column="name"),
-        call("value_exists", rel="customers", column="name", value="zoe"),
-        call("sim_value_in", rel="customers", column="name", value="anne"),
-        call("join_table", "j", left="customers", right="orders", how="inner", on=[["id", "customer"]]),
-        call("filter_expr", "f", rel="customers", predicate="name = 'anna'"),
-        call("execute", rel="f"),
-    ])
+    outcomes = engine.run(
+        [
+            CUSTOMERS,
+            ORDERS,
+            call("execute", rel="customers"),
+            call("probe_values", rel="customers", column="name"),
+            call("value_exists", rel="customers", column="name", value="zoe"),
+            call("sim_value_in", rel="customers", column="name", value="anne"),
+            call("join_table", "j", left="customers", right="orders", how="inner", on=[["id", "customer"]]),
+            call("filter_expr", "f", rel="customers", predicate="name = 'anna'"),
+            call("execute", rel="f"),
+        ]
+    )
     told = " ".join(outcome.text + " ".join(outcome.warnings) for outcome in outcomes)
     assert all(outcome.ok for outcome in outcomes)
     assert not re.search(r"\b(ann|bob|cleo|dan|eve)\b", told)
@@ -226,13 +234,15 @@ def test_a_join_on_a_unique_key_does_not_warn(sqlite: Door, right: list[Call]) -
 
 def test_an_empty_filter_names_the_nearest_stored_values(door: Door) -> None:
     engine = Engine(door)
-    *_, outcome = engine.run([
-        CUSTOMERS,
-        ORDERS,
-        call("filter_expr", "f", rel="orders", predicate="total > 1 AND status = 'pade'"),
-        call("join_table", "j", left="f", right="customers", how="left", on=[["customer", "id"]]),
-        call("execute", rel="j"),
-    ])
+    *_, outcome = engine.run(
+        [
+            CUSTOMERS,
+            ORDERS,
+            call("filter_expr", "f", rel="orders", predicate="total > 1 AND status = 'pade'"),
+            call("join_table", "j", left="f", right="customers", how="left", on=[["customer", "id"]]),
+            call("execute", rel="j"),
+        ]
+    )
     (warning,) = outcome.warnings
     assert "no row of orders passes the filter f" in warning
     assert "status has no 'pade'; nearest: paid" in warning
@@ -240,11 +250,13 @@ def test_an_empty_filter_names_the_nearest_stored_values(door: Door) -> None:
 
 def test_a_join_without_a_match_is_named_as_the_reason(sqlite: Door) -> None:
     engine = Engine(sqlite)
-    *_, outcome = engine.run([
-        CUSTOMERS,
-        call("filter_expr", "f", rel="customers", predicate="id = 5"),
-        ORDERS,
-        call("join_table", "j", left="f", right="orders", how="inner", on=[["id", "customer"]]),
-        call("execute", rel="j"),
-    ])
+    *_, outcome = engine.run(
+        [
+            CUSTOMERS,
+            call("filter_expr", "f", rel="customers", predicate="id = 5"),
+            ORDERS,
+            call("join_table", "j", left="f", right="orders", how="inner", on=[["id", "customer"]]),
+            call("execute", rel="j"),
+        ]
+    )
     assert "the join j finds no match (id = customer)" in outcome.warnings[0]
