@@ -14,9 +14,13 @@ from agents.engine.dialects import DIALECTS
 from agents.engine.naming import Names
 from agents.engine.outcomes import EngineSettings
 from agents.engine.plan import inputs_first
-from agents.errors import LimitExceededError
+from agents.errors import LimitExceededError, StatementNotAllowedError
 from connections.catalogue import Catalogue, DialectName
 from connections.contracts import Rows
+
+# From so many characters on, a statement may hold more words than the guard reads.
+_LONG = 50_000
+_SHORTER = "Use fewer or shorter expressions, or materialize an intermediate relation."
 
 
 class Door(Protocol):
@@ -75,7 +79,12 @@ class Access:
             sql = self._within_size(self.compiler.compile(relation, self._stores)).sql
         else:
             sql = self.sql(relation)
-        return self.door.query(sql, max_rows=max_rows, seconds=seconds, purpose=purpose)
+        try:
+            return self.door.query(sql, max_rows=max_rows, seconds=seconds, purpose=purpose)
+        except StatementNotAllowedError as error:
+            if len(sql) < _LONG:
+                raise
+            raise LimitExceededError(f"{error} {_SHORTER}") from None
 
     def count(self, relation: Relation, *, seconds: float, purpose: str = "count") -> int:
         """How many rows `relation` has. Raises QueryTimeoutError."""
@@ -103,7 +112,6 @@ class Access:
         size = len(statement.sql.encode())
         if size > self.settings.sql_bytes:
             raise LimitExceededError(
-                f"The SQL of this relation has {size:,} bytes; at most {self.settings.sql_bytes:,} are sent. "
-                "Use fewer or shorter expressions, or materialize an intermediate relation."
+                f"The SQL of this relation has {size:,} bytes; at most {self.settings.sql_bytes:,} are sent. {_SHORTER}"
             )
         return statement

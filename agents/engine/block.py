@@ -15,7 +15,7 @@ from agents.dsl.operations.order_by import Nulls, OrderKey
 from agents.engine.terms import Ref, Term, ref
 
 # An expression is written out again where it is used, up to this many characters; beyond, it gets a step of its own.
-MAX_INLINED = 400
+MAX_INLINED = 160
 # SQLite joins 64 tables and MySQL 61.
 MAX_SOURCES = 24
 

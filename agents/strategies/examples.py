@@ -41,7 +41,7 @@ def _sample(sampler: Engine, table: Table) -> Mapping[str, Sequence[Any]]:
         return {}
     try:
         relation = sampler.relation("sample")
-        _, rows = sampler.access.fetch(relation, max_rows=SAMPLED_ROWS, seconds=SECONDS_A_TABLE, purpose="examples")
+        rows = sampler.access.fetch(relation, max_rows=SAMPLED_ROWS, seconds=SECONDS_A_TABLE, purpose="examples")
     except CORRECTABLE:
         return {}
     return {column.name: [row[index] for row in rows.rows] for index, column in enumerate(rows.columns)}

@@ -26,7 +26,10 @@ def catalogue(dialect: DialectName = "postgresql") -> Catalogue:
         ),
         primary_key=("id",),
     )
-    twice = (Table("log", "one", columns=(Column("x"),)), Table("log", "two", columns=(Column("x"),)))
+    twice = (
+        Table("log", "one", columns=(Column("x", "INTEGER"),)),
+        Table("log", "two", columns=(Column("x", "INTEGER"),)),
+    )
     return Catalogue(dialect, (sales, *twice), default_schema="shop")
 
 

@@ -35,8 +35,8 @@ class MySQL(Dialect):
     shift_defaults = False  # MariaDB's do not
 
     def bears(self, name: str) -> bool:
-        """No blank at the end, and nothing outside the Basic Multilingual Plane."""
-        return not name[-1:].isspace() and all(sign <= "\uffff" for sign in name)
+        """No blank at either end, and nothing outside the Basic Multilingual Plane."""
+        return name.strip() == name and all(sign <= "\uffff" for sign in name)
 
     def string_agg(self, call: AggregateCall) -> exp.Expr:
         """GROUP_CONCAT([DISTINCT] value [ORDER BY …] SEPARATOR '…')."""

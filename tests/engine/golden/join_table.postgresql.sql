@@ -92,6 +92,28 @@ LEFT JOIN "customers" AS "c"
 JOIN "tags" AS "g"
   ON "o"."id" = "g"."order_id";
 
+-- that only filters
+SELECT
+  "status",
+  "total"
+FROM "orders"
+WHERE
+  "customer" IN (SELECT "id" FROM "customers" WHERE "country" = 'pt');
+
+-- that only filters by what only filters
+WITH "q" AS (
+  SELECT
+    "id"
+  FROM "orders"
+  WHERE
+    "customer" IN (SELECT "id" FROM "customers")
+)
+SELECT
+  "tag"
+FROM "tags"
+WHERE
+  "order_id" IN (SELECT "id" FROM "q");
+
 -- with an aggregate on the right
 WITH "a" AS (
   SELECT

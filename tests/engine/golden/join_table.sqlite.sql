@@ -92,6 +92,28 @@ LEFT JOIN "customers" AS "c"
 JOIN "tags" AS "g"
   ON "o"."id" = "g"."order_id";
 
+-- that only filters
+SELECT
+  "o"."status",
+  "o"."total"
+FROM "orders" AS "o"
+WHERE
+  "o"."customer" IN (SELECT "c"."id" FROM "customers" AS "c" WHERE "c"."country" = 'pt');
+
+-- that only filters by what only filters
+WITH "q" AS (
+  SELECT
+    "o"."id"
+  FROM "orders" AS "o"
+  WHERE
+    "o"."customer" IN (SELECT "c"."id" FROM "customers" AS "c")
+)
+SELECT
+  "g"."tag"
+FROM "tags" AS "g"
+WHERE
+  "g"."order_id" IN (SELECT "id" FROM "q");
+
 -- with an aggregate on the right
 WITH "a" AS (
   SELECT

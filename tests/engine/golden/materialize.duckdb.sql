@@ -1,5 +1,12 @@
 -- read twice
-WITH "b" AS (
+WITH "m" AS MATERIALIZED (
+  SELECT
+    "customer",
+    SUM("total") AS "spent"
+  FROM "orders"
+  GROUP BY
+    "customer"
+), "b" AS (
   SELECT
     MAX("spent") AS "top"
   FROM "m"
@@ -13,16 +20,30 @@ JOIN "b"
   ON "m"."spent" = "b"."top";
 
 -- keeps the order
+WITH "m" AS MATERIALIZED (
+  SELECT
+    "status",
+    "id"
+  FROM "orders"
+)
 SELECT
   "status"
-FROM "m_2"
+FROM "m"
 ORDER BY
   "id" DESC;
 
 -- at the end
+WITH "m" AS MATERIALIZED (
+  SELECT
+    "id",
+    "customer",
+    "status",
+    "total"
+  FROM "orders"
+)
 SELECT
   "id",
   "customer",
   "status",
   "total"
-FROM "m_3";
+FROM "m";

@@ -1,5 +1,12 @@
 -- read twice
-WITH "b" AS (
+WITH "m" AS MATERIALIZED (
+  SELECT
+    "o"."customer",
+    SUM("o"."total") AS "spent"
+  FROM "orders" AS "o"
+  GROUP BY
+    "o"."customer"
+), "b" AS (
   SELECT
     MAX("spent") AS "top"
   FROM "m"
@@ -13,16 +20,30 @@ JOIN "b"
   ON "m"."spent" = "b"."top";
 
 -- keeps the order
+WITH "m" AS MATERIALIZED (
+  SELECT
+    "o"."status",
+    "o"."id"
+  FROM "orders" AS "o"
+)
 SELECT
   "status"
-FROM "m_2"
+FROM "m"
 ORDER BY
   "id" DESC;
 
 -- at the end
+WITH "m" AS MATERIALIZED (
+  SELECT
+    "o"."id",
+    "o"."customer",
+    "o"."status",
+    "o"."total"
+  FROM "orders" AS "o"
+)
 SELECT
   "id",
   "customer",
   "status",
   "total"
-FROM "m_3";
+FROM "m";
