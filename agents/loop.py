@@ -27,11 +27,15 @@ SAME_BATCH_IN_A_ROW = 3
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The calls to run for those that a model wrote, and the SQL that they stand for ("" where there is none)."""
+    """The calls to run for those that a model wrote, and the SQL that they stand for ("" where there is none).
+
+    `notes` say what was read differently, `doubts` where the SQL itself leaves open what it means.
+    """
 
     calls: Sequence[Call]
     sql: str = ""
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 class Actions(Performer, Protocol):
@@ -91,7 +95,7 @@ class ReActLoop:
             return self._tell(turn, prompts.render("react_repeated"))
         journal, limit = self._bench.journal, self._bench.budget.limits.calls_per_turn
         prepared = self._actions.prepare(parsed.calls[:limit])
-        notes = (*parsed.notes, *prepared.notes)
+        notes = (*parsed.notes, *prepared.notes, *prepared.doubts)
         journal.emit(
             Calls(turn=turn, thought=parsed.thought, calls=tuple(prepared.calls), notes=notes, sql=prepared.sql)
         )

@@ -26,7 +26,7 @@ def column_hints(sql: str, catalogue: Catalogue, *, similar: bool = True) -> lis
     """One sentence for each column that `sql` looks for in the wrong place, at most three; with `similar` also for a
     column that is nowhere, with the names that look like it."""
     try:
-        tree = sqlglot.parse_one(sql, dialect=SQLGLOT_DIALECTS.get(catalogue.dialect, catalogue.dialect))
+        tree = _parsed(sql, catalogue)
     except SqlglotError:
         return []
     used = _used_tables(tree, catalogue)
@@ -34,6 +34,45 @@ def column_hints(sql: str, catalogue: Catalogue, *, similar: bool = True) -> lis
         return []
     hints = (_hint(name, holder, used, catalogue, similar) for name, holder in _misplaced(tree, used))
     return [hint for hint in dict.fromkeys(hints) if hint][:MOST_HINTS]
+
+
+def requalified(sql: str, catalogue: Catalogue) -> tuple[str, list[str]]:
+    """`sql` with the alias before a column corrected where the table behind it has no such column and exactly one other
+    table of the same FROM has; and what was read differently. The rest of the text stays as it was written."""
+    try:
+        tree = _parsed(sql, catalogue)
+    except SqlglotError:
+        return sql, []
+    places: list[tuple[int, int, str]] = []
+    notes: list[str] = []
+    for column in tree.find_all(exp.Column):
+        qualifier = column.args.get("table")
+        right = _only_other(column, catalogue)
+        if right is None or qualifier is None or "start" not in qualifier.meta:
+            continue
+        places.append((qualifier.meta["start"], qualifier.meta["end"] + 1, right))
+        notes.append(f"read {column.table}.{column.name} as {right}.{column.name}")
+    for start, end, right in sorted(places, reverse=True):
+        sql = sql[:start] + right + sql[end:]
+    return sql, list(dict.fromkeys(notes))
+
+
+def _only_other(column: exp.Column, catalogue: Catalogue) -> str | None:
+    """The one other alias beside the column's own whose table has the column that its own lacks, as SQL spells it."""
+    select = column.find_ancestor(exp.Select)
+    if select is None or not column.table:
+        return None
+    sources = [node for node in select.find_all(exp.Table) if node.find_ancestor(exp.Select) is select]
+    tables = {node.alias_or_name.casefold(): (node, _table(node, catalogue)) for node in sources}
+    _, own = tables.get(column.table.casefold(), (None, None))
+    if own is None or _has(own, column.name):
+        return None
+    having = [node for node, table in tables.values() if table is not None and _has(table, column.name)]
+    if len(having) != 1:
+        return None
+    alias = having[0].args.get("alias")
+    identifier = alias.this if alias is not None else having[0].this
+    return str(identifier.sql(dialect=_dialect(catalogue)))
 
 
 def join_path(start: Iterable[Table], target: Table, catalogue: Catalogue) -> list[Edge] | None:
@@ -54,21 +93,35 @@ def join_path(start: Iterable[Table], target: Table, catalogue: Catalogue) -> li
 
 
 def _used_tables(tree: exp.Expr, catalogue: Catalogue) -> Mapping[str, Table]:
-    """The catalogue's tables in the statement, by the alias or name that they go by, lower case."""
+    """The catalogue's tables in the statement, by the alias or name that they go by."""
     own = {cte.alias_or_name.casefold() for cte in tree.find_all(exp.CTE)}
     used: dict[str, Table] = {}
     for node in tree.find_all(exp.Table):
-        found = catalogue.find(f"{node.db}.{node.name}" if node.db else node.name)
-        if len(found) == 1 and node.name.casefold() not in own:
-            used[node.alias_or_name.casefold()] = found[0]
+        table = _table(node, catalogue)
+        if table is not None and node.name.casefold() not in own:
+            used[node.alias_or_name] = table
     return used
+
+
+def _table(node: exp.Table, catalogue: Catalogue) -> Table | None:
+    found = catalogue.find(f"{node.db}.{node.name}" if node.db else node.name)
+    return found[0] if len(found) == 1 else None
+
+
+def _parsed(sql: str, catalogue: Catalogue) -> exp.Expr:
+    return sqlglot.parse_one(sql, dialect=_dialect(catalogue))
+
+
+def _dialect(catalogue: Catalogue) -> str:
+    return SQLGLOT_DIALECTS.get(catalogue.dialect, catalogue.dialect)
 
 
 def _misplaced(tree: exp.Expr, used: Mapping[str, Table]) -> Iterator[tuple[str, Table | None]]:
     """Columns that are not where the statement looks for them: the name, and the table where it looked."""
     derived = {alias.alias.casefold() for alias in tree.find_all(exp.Alias)}
+    by_alias = {alias.casefold(): table for alias, table in used.items()}
     for column in tree.find_all(exp.Column):
-        holder = used.get(column.table.casefold()) if column.table else None
+        holder = by_alias.get(column.table.casefold()) if column.table else None
         if column.table and holder is None:
             continue
         places = [holder] if holder else list(used.values())
@@ -79,8 +132,8 @@ def _misplaced(tree: exp.Expr, used: Mapping[str, Table]) -> Iterator[tuple[str,
 def _hint(name: str, holder: Table | None, used: Mapping[str, Table], catalogue: Catalogue, similar: bool) -> str:
     for alias, table in used.items():
         if table is not holder and _has(table, name):
-            shown = quoted(table.name) if alias == table.name.casefold() else f"{quoted(table.name)} (here {alias})"
-            return f"{quoted(name)} is a column of {shown}."
+            here = "" if alias.casefold() == table.name.casefold() else f" (here {alias})"
+            return f"{quoted(name)} is a column of {quoted(table.name)}{here}."
     owners = [table for table in catalogue.tables if _has(table, name)]
     if not owners:
         return _similar(name, used.values(), catalogue) if similar else ""

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from agents.traces.events import (
-    CallResult,
-    Calls,
-    Event,
-    Final,
-    ModelCallStarted,
-    Observation,
-    Retry,
-    RunStarted,
-    Warned,
-)
+from agents.answers import wording
+from agents.traces.events import CallResult, Calls, Event, ModelCallStarted, Retry, RunStarted, Warned
 
 LONGEST_THOUGHT = 300
 
@@ -24,56 +15,43 @@ class Narrator:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
+        self._names: dict[str, str] = {}  # what each handle is called in words
 
     def __call__(self, event: Event) -> None:
-        where = f"[{event.branch}] " if event.branch else ""
+        branch = f"[{event.branch}] " if event.branch else ""
         for line in self._lines(event):
-            self._say(where + line)
+            self._say(branch + line)
 
-    def _lines(self, event: Event) -> list[str]:
+    def _lines(self, event: Event) -> Iterator[str]:
         match event:
             case RunStarted():
-                return [f"Asking {event.model} about a {event.dialect} database ({event.strategy})."]
+                yield f"Asking {event.model} about a {event.dialect} database ({event.strategy})."
             case ModelCallStarted(purpose="shaper"):
-                return ["Putting the answer together …"]
+                yield "Putting the answer together …"
             case ModelCallStarted():
-                return [f"Turn {event.turn}: thinking …"]
+                yield f"Turn {event.turn}: thinking …"
             case Calls():
-                told = [f"  SQL: {_one_line(event.sql)}"] if event.sql else []
-                return [*([f"  {_short(event.thought)}"] if event.thought else []), *told]
+                yield from (f"  {_short(text)}" for text in (event.thought, event.sql) if text)
             case CallResult():
-                return [_call_line(event)]
-            case Observation() if event.text and not event.rows_out:
-                return []
+                yield self._call(event)
             case Warned():
-                return [f"  warning: {event.text}"]
+                yield f"  warning: {event.text}"
             case Retry():
-                return [f"  the model did not answer ({event.reason}); trying again in {event.wait:.1f} s"]
-            case Final():
-                return [f"Turn {event.turn}: finished."]
-        return []
+                yield f"  no answer from the model ({event.reason}); trying again in {event.wait:.1f} s"
+
+    def _call(self, event: CallResult) -> str:
+        tense: wording.Tense = "done" if event.state == "ok" else "wait"
+        words = wording.plain(wording.say(event.call, tense, self._names, result=event.result))
+        if event.state == "skipped":
+            return f"  - {words} (skipped: {event.text})"
+        if event.error is not None:
+            return f"  x {words}: {event.error['message']}"
+        if event.handle and event.result is None:
+            self._names[event.handle] = wording.spoken(event.call, self._names)
+        rows = "" if event.row_count is None else f": {event.row_count:,} {'row' if event.row_count == 1 else 'rows'}"
+        return f"  + {words}{rows} ({event.ms:.0f} ms)"
 
 
-def _call_line(event: CallResult) -> str:
-    words = f"{event.call.get('op', '?')}({_arguments(event.call.get('args'))})"
-    if event.state == "skipped":
-        return f"  - {words}: skipped, {event.text}"
-    if event.error is not None:
-        return f"  x {words}: {event.error['message']}"
-    rows = "" if event.row_count is None else f", {event.row_count:,} rows"
-    return f"  + {words}{rows} ({event.ms:.0f} ms)"
-
-
-def _arguments(args: object) -> str:
-    if not isinstance(args, dict):
-        return ""
-    return _short(", ".join(f"{name}={value}" for name, value in args.items()), 100)
-
-
-def _short(text: str, size: int = LONGEST_THOUGHT) -> str:
-    line = _one_line(text)
-    return line if len(line) <= size else line[: size - 1] + "…"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_THOUGHT else line[: LONGEST_THOUGHT - 1] + "…"

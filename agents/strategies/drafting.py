@@ -37,8 +37,9 @@ class DraftLine:
         *,
         branch: str = "",
         temperature: float | None = None,
+        mend: bool = True,
     ) -> None:
-        self._task, self._bench, self._branch = task, bench, branch
+        self._task, self._bench, self._branch, self._mend = task, bench, branch, mend
         self._conversation = Conversation(
             bench, opening, purpose="agent", name=branch or "agent", branch=branch, temperature=temperature
         )
@@ -68,12 +69,11 @@ class DraftLine:
         self._perform(turn, sql, unlifted=last)
 
     def _perform(self, turn: int, sql: str, *, unlifted: bool) -> None:
-        actions = Statements(self._bench, unlifted=unlifted)
+        actions = Statements(self._bench, unlifted=unlifted, mend=self._mend)
         prepared = actions.prepare([statement(sql)])
+        notes = (*prepared.notes, *prepared.doubts)
         self._bench.journal.emit(
-            Calls(
-                turn=turn, branch=self._branch, thought="", calls=tuple(prepared.calls), notes=prepared.notes, sql=sql
-            )
+            Calls(turn=turn, branch=self._branch, thought="", calls=tuple(prepared.calls), notes=notes, sql=sql)
         )
         batch = Batch(self._bench, actions, turn, branch=self._branch)
         results = batch.run(prepared.calls)
@@ -81,12 +81,12 @@ class DraftLine:
         if failed is not None:
             self._tell(turn, f"{failed['type']}: {failed['message']}")
             return
-        self._look_at(turn, sql, results, batch.observe(results))
+        self._look_at(sql, results, (*prepared.doubts, *batch.observe(results).warnings))
 
-    def _look_at(self, turn: int, sql: str, results: list[CallResult], observed: Observation) -> None:
+    def _look_at(self, sql: str, results: list[CallResult], doubts: tuple[str, ...]) -> None:
         number = results[-1].result
         result = next(result for result in self._bench.engine.results if result.number == number)
-        doubts = (*(results[-1].warnings if result.row_count == 0 else ()), *observed.warnings)
+        doubts += results[-1].warnings if result.row_count == 0 else ()
         self.best, self.error = Ran(sql, result, doubts), ""
         self.settled = not doubts
         if doubts:

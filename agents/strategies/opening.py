@@ -6,6 +6,8 @@ connection, so that the provider's cache hits; question, date and earlier turns 
 
 from __future__ import annotations
 
+import re
+
 from agents import prompts
 from agents.contracts import Task, Workbench
 from agents.dsl.card import render as operations_card
@@ -20,6 +22,15 @@ from agents.traces.events import SchemaShown
 DIALECTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL", "mysql": "MySQL"}
 
 SHAPER_ROWS = 20
+SMALL_SCHEMA_TOKENS = 5_000
+
+_ABOUT_TIME = re.compile(
+    r"\b(?:today|tonight|now|currently|current|yesterday|tomorrow|ago|age|aged|old|older|recent|recently|upcoming|"
+    r"so far|to date|still|heute|gestern|aujourd.hui|hier|hoy|ayer|oggi|ieri|hoje|ontem|"
+    r"(?:this|last|past|next|previous|coming) (?:\d+ )?(?:day|week|month|quarter|year|hour|minute)s?)\b"
+    r"|[^\x00-\x7f]",  # another language may say it in other words
+    re.IGNORECASE,
+)
 
 
 def react_opening(task: Task, bench: Workbench) -> list[Message]:
@@ -52,7 +63,14 @@ def lift_opening(task: Task, bench: Workbench) -> list[Message]:
     """For drafts that are lifted: CREATE TABLE statements with example values, for small models."""
     schema = _schema(task, bench, create_table, examples_of(bench))
     system = prompts.render("lift_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
-    return [Message("system", system), _question("lift_question", task, earlier_text(task.earlier, as_sql(bench)))]
+    question = prompts.render(
+        "lift_question",
+        question=task.question,
+        evidence=task.evidence,
+        date=_date(task),
+        earlier=earlier_text(task.earlier, as_sql(bench)),
+    )
+    return [Message("system", system), Message("user", question)]
 
 
 def zero_shot_opening(task: Task, bench: Workbench) -> list[Message]:
@@ -77,6 +95,18 @@ def shaper_opening(task: Task, bench: Workbench, conclusion: str, steps: str) ->
     return [Message("system", prompts.render("shaper_system")), Message("user", case)]
 
 
+def _schema_tokens(bench: Workbench) -> int:
+    """The setting, at most half of the model's context; less for a small model, which reads slowly."""
+    profile = bench.model.profile
+    most = SMALL_SCHEMA_TOKENS if profile.size == "small" else bench.settings.schema_tokens
+    return min(most, bench.settings.schema_tokens, profile.context_tokens // 2)
+
+
+def _date(task: Task) -> str:
+    """The day, where the question may be about it. A small model that is told the date filters by it without need."""
+    return f"Today is {task.today} ({task.time_zone})." if _ABOUT_TIME.search(task.question) else ""
+
+
 def _question(prompt: str, task: Task, earlier: str | None = None) -> Message:
     values = {"question": task.question, "evidence": task.evidence, "today": task.today, "time_zone": task.time_zone}
     if earlier is not None:
@@ -86,8 +116,7 @@ def _question(prompt: str, task: Task, earlier: str | None = None) -> Message:
 
 def _schema(task: Task, bench: Workbench, layout: Layout, examples: ExampleValues | None) -> SchemaText:
     """The schema within its budget of tokens; the trace is told what was shown."""
-    budget = bench.settings.schema_tokens
-    schema = schema_text(bench.catalogue, task.question, budget=budget, layout=layout, examples=examples)
+    schema = schema_text(bench.catalogue, task.question, budget=_schema_tokens(bench), layout=layout, examples=examples)
     bench.journal.emit(
         SchemaShown(
             tables=schema.shown,

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.contracts import Workbench
 from agents.engine.lift import LiftedProgram, lift
-from agents.engine.misplaced import column_hints
+from agents.engine.misplaced import column_hints, requalified
 from agents.engine.observations import result_text
 from agents.engine.outcomes import CallError, Outcome, Result
 from agents.errors import CORRECTABLE, CannotLiftError, InvalidArgumentError, UnknownColumnError
@@ -30,27 +30,34 @@ def statement(sql: str) -> Call:
 
 
 class Statements:
-    """The single action `execute_sql`, and the operations that it becomes."""
+    """The single action `execute_sql`, and the operations that it becomes.
+
+    With `unlifted` a statement that cannot be lifted runs as it is; with `mend` a column under the wrong alias is read
+    under the only right one.
+    """
 
     names = (EXECUTE_SQL,)
 
-    def __init__(self, bench: Workbench, *, unlifted: bool) -> None:
+    def __init__(self, bench: Workbench, *, unlifted: bool, mend: bool = False) -> None:
         self._engine, self._catalogue = bench.engine, bench.catalogue
-        self._unlifted = unlifted
+        self._unlifted, self._mend = unlifted, mend
 
     def prepare(self, calls: Sequence[Call]) -> Prepared:
         """The operations for the statements that can be lifted; the others stay, and fail or run when called."""
         prepared: list[Call] = []
         notes: list[str] = []
+        doubts: list[str] = []
         for call in calls:
             try:
-                lifted = self._lifted(call)
+                lifted, read = self._lifted(call)
             except CORRECTABLE:
                 prepared.append(call)
             else:
                 prepared += lifted.program
-                notes += lifted.warnings
-        return Prepared(prepared, ";\n".join(sql for call in calls if (sql := _sql(call))), tuple(notes))
+                notes += read
+                doubts += lifted.warnings
+        sql = ";\n".join(sql for call in calls if (sql := _sql(call)))
+        return Prepared(prepared, sql, tuple(notes), tuple(doubts))
 
     def call(self, call: Call) -> Outcome:
         if call.get("op") != EXECUTE_SQL:
@@ -69,8 +76,17 @@ class Statements:
         elif result is not None:
             self._engine.adopt(result)
 
-    def _lifted(self, call: Call) -> LiftedProgram:
-        sql = _sql(call)
+    def _lifted(self, call: Call) -> tuple[LiftedProgram, list[str]]:
+        """The program, and what was read differently."""
+        try:
+            return self._lift(_sql(call)), []
+        except UnknownColumnError:
+            sql, notes = requalified(_sql(call), self._catalogue) if self._mend else ("", [])
+            if not notes:
+                raise
+        return self._lift(sql), notes
+
+    def _lift(self, sql: str) -> LiftedProgram:
         if not sql:
             raise InvalidArgumentError(f'{EXECUTE_SQL} takes one SELECT as text: {{"sql": "SELECT …"}}.')
         guard.check(sql, self._catalogue.dialect, self._catalogue)

@@ -16,7 +16,7 @@ class ZeroShot:
     name: ClassVar[str] = "zero-shot"
 
     def run(self, task: Task, bench: Workbench) -> Answer:
-        line = DraftLine(task, bench, zero_shot_opening(task, bench))
+        line = DraftLine(task, bench, zero_shot_opening(task, bench), mend=False)
         turn = bench.budget.start_turn()
         line.draft(turn)
         line.run(turn, last=True)
