@@ -163,3 +163,34 @@ def test_a_follow_up_shows_the_earlier_sql(shop: str) -> None:
     with running(shop, [sql(PAID)], "lift", task=task) as run:
         assert 'FROM "orders"' in run.server.prompt(1)
         assert "All orders?" in run.server.prompt(1)
+
+
+def test_a_column_under_the_wrong_alias_is_read_under_the_right_one(shop: str) -> None:
+    draft = "SELECT o.name FROM orders o JOIN customers c ON o.customer_id = c.id WHERE c.status = 'open'"
+    with running(shop, [sql(draft)], "lift") as run:
+        assert run.rows() == [("Ada",)]
+        assert run.of(Calls)[0].sql == draft
+        assert set(run.of(Calls)[0].notes) == {"read o.name as c.name", "read c.status as o.status"}
+
+
+def test_the_baseline_gets_no_such_help(shop: str) -> None:
+    draft = "SELECT o.name FROM orders o JOIN customers c ON o.customer_id = c.id"
+    with running(shop, [sql(draft)], "zero-shot") as run:
+        assert run.of(RunFailed)
+
+
+def test_a_draft_that_leaves_open_what_it_shows_is_sent_back(shop: str) -> None:
+    drafts = [sql("SELECT status, COUNT(*) FROM orders"), sql("SELECT status, COUNT(*) FROM orders GROUP BY status")]
+    with running(shop, drafts, "lift") as run:
+        assert "status is neither grouped nor aggregated" in last_message(run, 2)
+        assert sorted(run.rows()) == [("open", 1), ("paid", 3)]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("How many orders are there?", False), ("How many orders came last week?", True), ("¿Cuántos hoy?", True),
+     ("What are the last names?", False), ("How old are they?", True)],
+)  # fmt: skip
+def test_the_date_is_told_where_the_question_may_be_about_it(shop: str, question: str, told: bool) -> None:
+    with running(shop, [sql(PAID)], "lift", task=Task(question, today="2031-05-06")) as run:
+        assert ("2031-05-06" in run.server.prompt(1)) is told
