@@ -25,6 +25,9 @@ from connections.errors import (
 
 T = TypeVar("T")
 
+CANCEL_SECONDS = 2.0
+CANCEL_TRIES = 20
+
 
 class Check(Protocol):
     """What `guard.check` is: raises StatementNotAllowedError."""
@@ -99,10 +102,18 @@ class Door:
         return self._made
 
     def cancel(self) -> None:
-        """End the running statement in the database and refuse every later one. From any thread."""
+        """End the running statement in the database and refuse every later one. From any thread.
+
+        Returns when nothing runs any more, or after two seconds.
+        """
         self._cancelled = True
-        if session := self._session:
-            session.cancel()
+        for _ in range(CANCEL_TRIES):
+            if session := self._session:
+                session.cancel()
+            # A statement may have been about to start: only a free lock says that nothing runs.
+            if self._lock.acquire(timeout=CANCEL_SECONDS / CANCEL_TRIES):
+                self._lock.release()
+                return
 
     def close(self) -> None:
         """End the session and its temp tables. Closing twice is harmless."""

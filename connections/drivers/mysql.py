@@ -14,7 +14,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +185,7 @@ class MySQLSession:
         (self._id,) = self._one("SELECT CONNECTION_ID()")
 
     def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
-        if sql.lstrip(" \t\r\n(").partition(" ")[0].split("\n")[0].upper() not in FIRST_WORDS:
+        if _first_word(sql) not in FIRST_WORDS:
             raise ExecutionError("This does not begin like a SELECT; only SELECT is allowed.")
         started = time.perf_counter()
         with self._run(seconds) as running, self._transaction(seconds, running):
@@ -280,6 +280,10 @@ class MySQLSession:
         with self._connection.cursor() as cursor:
             cursor.execute(sql)
             return tuple(next(iter(cursor.fetchall())))
+
+
+def _first_word(sql: str) -> str:
+    return "".join(takewhile(str.isalpha, sql.lstrip(" \t\r\n("))).upper()
 
 
 def _message(error: Exception) -> str:

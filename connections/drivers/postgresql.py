@@ -29,6 +29,7 @@ from connections.errors import (
     ConnectionFailedError,
     ConnectionLostError,
     DatabaseError,
+    ExecutionError,
     LoginRefusedError,
     TLSFailedError,
 )
@@ -73,17 +74,20 @@ class PostgresDriver:
     def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
         connection = self.connect()
         try:
-            with _failures_of(connection), connection.transaction():
+            with connection.transaction():
                 connection.execute(_begin_settings(connection, CATALOGUE_SECONDS))
                 return read_catalogue(connection, schemas)
+        except psycopg.Error as error:
+            raise ConnectionFailedError(f"The catalogue could not be read: {_words(error)}") from error
         finally:
             connection.close()
 
     def examine(self) -> Examination:
         connection = self.connect()
         try:
-            with _failures_of(connection):
-                return examine(connection)
+            return examine(connection)
+        except psycopg.Error as error:
+            raise ConnectionFailedError(f"The role could not be looked at: {_words(error)}") from error
         finally:
             connection.close()
 
@@ -151,27 +155,11 @@ def _begin_settings(connection: Connection, seconds: float) -> str:
     return f"SELECT {calls}"
 
 
-@contextmanager
-def _failures_of(connection: Connection, running: Running | None = None, *, rows_seen: bool = False) -> Iterator[None]:
-    """Turn the driver's errors into ours."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise _translated(error, connection, running) from error
-    except (UnicodeEncodeError, ValueError) as error:
-        problem = DatabaseError(f"The statement cannot be sent: {error}.")
-        raise (running.failure(str(problem)) if running else problem) from error
-
-
-def _translated(error: psycopg.Error, connection: Connection, running: Running | None) -> DatabaseError:
-    words = " ".join(part for part in (error.diag.message_primary or str(error), error.diag.message_hint) if part)
-    if running is None:
-        return ConnectionFailedError(f"PostgreSQL did not answer as it should: {words}")
-    failure = running.failure(words)
-    stopped = type(failure).__name__ != "ExecutionError"
-    if connection.closed and not stopped:
-        return ConnectionLostError(f"PostgreSQL closed the connection: {words}")
-    return failure
+def _words(error: Exception) -> str:
+    """The server's own words; the driver's for what it refused to send (a NUL character, half a surrogate pair)."""
+    if not isinstance(error, psycopg.Error):
+        return f"The statement cannot be sent: {error}."
+    return " ".join(part for part in (error.diag.message_primary or str(error), error.diag.message_hint) if part)
 
 
 class PostgresSession:
@@ -186,11 +174,11 @@ class PostgresSession:
 
     def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
         started = time.perf_counter()
-        with self._run(seconds) as running, _failures_of(self._connection, running), self._transaction(seconds):
+        with self._run(seconds) as running, self._transaction(running, seconds):
             columns = self._describe(sql)
             # Closed early, the generator cancels what is left and reads the connection empty.
             with closing(cast("Generator[Row, None, None]", self._connection.cursor().stream(sql))) as source:
-                taken = take(source, max_rows=max_rows, max_bytes=max_bytes,
+                taken = take(self._noticed(source), max_rows=max_rows, max_bytes=max_bytes,
                              cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
         ms = (time.perf_counter() - started) * 1000
         return Rows(columns, taken.rows, bool(taken.cut_by), ms, taken.cut_by, taken.cut_cells)
@@ -215,13 +203,28 @@ class PostgresSession:
             self._connection.cancel_safe(timeout=2)
 
     @contextmanager
-    def _transaction(self, seconds: float) -> Iterator[None]:
-        self._connection.execute("BEGIN READ ONLY; " + _begin_settings(self._connection, seconds))
+    def _transaction(self, running: Running, seconds: float) -> Iterator[None]:
+        self._seen = False
         try:
+            self._connection.execute("BEGIN READ ONLY; " + _begin_settings(self._connection, seconds))
             yield
+        except (psycopg.Error, ValueError) as error:
+            raise self._translated(error, running) from error
         finally:
             with suppress(psycopg.Error):
                 self._connection.execute("ROLLBACK")
+
+    def _translated(self, error: Exception, running: Running) -> DatabaseError:
+        failure = running.failure(_words(error))
+        if type(failure) is ExecutionError and self._connection.closed:
+            broken = ConnectionFailedError if self._seen else ConnectionLostError
+            return broken(f"PostgreSQL closed the connection: {_words(error)}")
+        return failure
+
+    def _noticed(self, source: Iterator[Row]) -> Iterator[Row]:
+        for row in source:
+            self._seen = True
+            yield row
 
     def _describe(self, sql: str) -> tuple[ResultColumn, ...]:
         """The columns of `sql`, which PostgreSQL has then accepted as one SELECT; it is planned, not run."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -130,11 +130,10 @@ class SQLiteSession:
         started = time.perf_counter()
         with self._run(seconds) as running:
             try:
-                cursor = self._connection.execute(sql)
-                columns = tuple(ResultColumn(name=entry[0]) for entry in cursor.description or ())
-                taken = take(cursor, max_rows=max_rows, max_bytes=max_bytes,
-                             cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
-                cursor.close()
+                with closing(self._connection.execute(sql)) as cursor:
+                    columns = tuple(ResultColumn(name=entry[0]) for entry in cursor.description or ())
+                    taken = take(cursor, max_rows=max_rows, max_bytes=max_bytes,
+                                 cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
             except _FAILURES as error:
                 raise running.failure(_message(error)) from error
             running.check()

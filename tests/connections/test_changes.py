@@ -1,0 +1,92 @@
+"""What happens when the database changes between two calls: a clear message, and the door works on."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from connections.door import Door
+from connections.drivers import driver_for
+from connections.errors import ExecutionError, LoginRefusedError
+from tests.connections.corpus import NUMBERS
+from tests.connections.servers import ask
+from tests.connections.test_stopping import end_sessions
+from tests.databases import MYSQL_URL, POSTGRES_URL
+
+NewDatabase = Callable[..., str]
+SERVERS = ("postgresql", "mysql")
+
+
+@pytest.fixture(params=SERVERS)
+def server(request: pytest.FixtureRequest, new_database: NewDatabase) -> str:
+    return new_database(request.param, f"{NUMBERS}; CREATE TABLE other (n INTEGER); INSERT INTO other VALUES (1)")
+
+
+@pytest.fixture
+def door(server: str) -> Iterator[Door]:
+    driver = driver_for(server)
+    with Door(driver, driver.catalogue()) as opened:
+        opened.query("SELECT n FROM other")
+        yield opened
+
+
+def test_a_dropped_table_is_named_and_the_rest_can_still_be_asked(server: str, door: Door) -> None:
+    ask(server, "DROP TABLE other")
+    with pytest.raises(ExecutionError, match="other"):
+        door.query("SELECT n FROM other")
+    assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
+
+
+def test_a_renamed_column_is_named_and_the_new_name_works(server: str, door: Door) -> None:
+    ask(server, "ALTER TABLE other RENAME COLUMN n TO m")
+    with pytest.raises(ExecutionError, match="n"):
+        door.query("SELECT n FROM other")
+    assert door.query("SELECT m FROM other").rows == ((1,),)
+
+
+def test_a_changed_type_is_followed(server: str, door: Door) -> None:
+    ask(server, "ALTER TABLE other ALTER COLUMN n TYPE text" if "postgresql" in server
+        else "ALTER TABLE other MODIFY n VARCHAR(20)")  # fmt: skip
+    assert door.query("SELECT n FROM other").rows == (("1",),)
+
+
+@pytest.fixture
+def login(server: str) -> Iterator[str]:
+    """The URL of a login of its own on the server."""
+    parsed = make_url(server)
+    name = f"login_{uuid.uuid4().hex[:8]}"
+    if parsed.get_backend_name() == "postgresql":
+        ask(server, f"CREATE ROLE {name} LOGIN PASSWORD 'first'", f"GRANT SELECT ON numbers TO {name}")
+    else:
+        ask(server, f"CREATE USER {name} IDENTIFIED BY 'first'", f"GRANT SELECT ON numbers TO {name}")
+    yield parsed.set(username=name, password="first").render_as_string(hide_password=False)
+    if parsed.get_backend_name() == "postgresql":
+        ask(server, f"DROP OWNED BY {name}")
+        ask(POSTGRES_URL, f"DROP ROLE {name}")
+    else:
+        ask(MYSQL_URL, f"DROP USER {name}")
+
+
+def test_a_table_that_a_role_may_not_read_is_refused_by_name(server: str, login: str) -> None:
+    with Door(driver_for(login), driver_for(server).catalogue()) as door:
+        with pytest.raises(ExecutionError, match="other"):
+            door.query("SELECT n FROM other")
+        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
+
+
+def test_a_login_that_was_taken_away_is_told_at_the_next_session(server: str, login: str) -> None:
+    driver = driver_for(login)
+    with Door(driver, driver.catalogue()) as door:
+        door.query("SELECT n FROM numbers")
+        name = make_url(login).username
+        if driver.dialect == "postgresql":
+            ask(server, f"ALTER ROLE {name} NOLOGIN")
+        else:
+            ask(server, f"ALTER USER {name} IDENTIFIED BY 'second'")
+        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),), "an open session lives on"
+        end_sessions(server)
+        with pytest.raises(LoginRefusedError, match=str(name)):
+            door.query("SELECT n FROM numbers")
