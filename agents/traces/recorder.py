@@ -9,16 +9,18 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
+from django.db.models.sql import UpdateQuery
 from django.utils import timezone
 
 from agents.errors import RunLostError
@@ -56,11 +58,22 @@ class Lease:
 
     def __init__(self, run_id: UUID, token: str) -> None:
         self.run_id, self.token = run_id, token
+        self._renewal: tuple[str, Sequence[object]] | None = None
 
     def renew(self) -> None:
         """Raises RunLostError when another worker owns the run, or it has ended."""
-        if not self._owned().update(lease_until=Now() + LEASE):
-            raise RunLostError("Another worker continues this run, or it has ended.")
+        with connection.cursor() as cursor:
+            cursor.execute(*self._renewal_statement())
+            if not cursor.rowcount:
+                raise RunLostError("Another worker continues this run, or it has ended.")
+
+    def _renewal_statement(self) -> tuple[str, Sequence[object]]:
+        """Compiled once a lease: it goes before every event, and Django takes longer to write it than to run it."""
+        if self._renewal is None:
+            update = self._owned().query.chain(UpdateQuery)
+            update.add_update_values({"lease_until": Now() + LEASE})
+            self._renewal = update.get_compiler(connection=connection).as_sql()
+        return self._renewal
 
     def cancel_requested(self) -> bool:
         """Whether somebody pressed stop. Raises RunLostError as `renew` does."""
@@ -98,6 +111,23 @@ class Lease:
 
     def _owned(self) -> QuerySet[Run]:
         return Run.objects.filter(pk=self.run_id, lease_owner=self.token, status=Status.RUNNING)
+
+
+def renew_all(leases: Iterable[Lease]) -> None:
+    """Renew those of `leases` that still hold."""
+    tokens = [lease.token for lease in leases]
+    Run.objects.filter(lease_owner__in=tokens, status=Status.RUNNING).update(lease_until=Now() + LEASE)
+
+
+def news_of(leases: Iterable[Lease]) -> dict[Lease, Literal["stop", "lost"] | None]:
+    """Whether somebody pressed stop on a run, or somebody else owns it or it has ended."""
+    tokens = {lease.token: lease for lease in leases}
+    held = Run.objects.filter(lease_owner__in=list(tokens), status=Status.RUNNING)
+    stopped = dict(held.values_list("lease_owner", "cancel_requested_at"))
+    return {
+        lease: "lost" if token not in stopped else "stop" if stopped[token] is not None else None
+        for token, lease in tokens.items()
+    }
 
 
 class ThoughtWriter:
