@@ -16,8 +16,8 @@ from django.views.decorators.http import require_safe
 from agents import permissions, selectors
 from agents.answers.cells import columns_of
 from agents.errors import DatabaseError, ModelCorrectableError
-from agents.library import sharing
-from agents.models import Question, Run, Share, Thread
+from agents.library import comments, sharing
+from agents.models import Comment, Question, Run, Share, Thread
 from agents.step_rows import rows_at
 from agents.views import composer, replay, result_object
 from agents.views.grids import grid_of
@@ -37,9 +37,11 @@ class Entry:
     """A question in its thread with the run that is shown for it."""
 
     question: Question
+    run: Run
     asker: str
     audience: str
     attempts: list[Attempt]
+    comments: Sequence[Comment]
     html: SafeString
 
 
@@ -106,6 +108,7 @@ def render_thread(
     may_ask = permissions.may_follow_up(person(request), shown)
     transcript = transcript_of(latest)
     shared = sharing.audiences(one.pk for one in runs)
+    said = comments.comments_on(questions)
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
@@ -113,7 +116,8 @@ def render_thread(
         where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
-        entries.append(Entry(question, _name(question), audience, _attempts(question, one), html))
+        attempts, words = _attempts(question, one), said.get(question.pk, ())
+        entries.append(Entry(question, one, _name(question), audience, attempts, words, html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
