@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from agents.views import asking, exporting, history, programs, sql_page, streaming, threads, tracing
+from agents.views import asking, exporting, history, programs, sharing, sql_page, streaming, threads, tracing
 
 urlpatterns = [
     path("", asking.home, name="home"),
@@ -26,5 +26,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/trace", tracing.trace, name="trace"),
     path("runs/<uuid:run_id>/trace.json", tracing.trace_json, name="trace_json"),
     path("runs/<uuid:run_id>/prompt/<int:position>", tracing.prompt, name="prompt"),
+    path("runs/<uuid:run_id>/share", sharing.share, name="share"),
+    path("shares/<uuid:share_id>/revoke", sharing.revoke, name="revoke_share"),
+    path("link/<str:token>", sharing.open_link, name="open_link"),
     path("", include("connections.urls")),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,8 +14,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from agents import permissions, selectors
-from agents.models import Question, Run, Thread
-from agents.views import composer, result_object
+from agents.library import sharing
+from agents.models import Question, Run, Share, Thread
+from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
 from agents.views.outcome import Place, render_run, transcript_of
 
@@ -33,6 +35,7 @@ class Entry:
 
     question: Question
     asker: str
+    audience: str
     attempts: list[Attempt]
     html: SafeString
 
@@ -50,6 +53,8 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     chosen = run_to_see(request, run_id)
     if getattr(request, "htmx", False) and not chosen.is_live:
         return _result_alone(request, chosen)
+    if not permissions.owns_run(person(request), chosen):
+        return replay.render_replay(request, chosen)
     return render_thread(request, chosen.question.thread, chosen)
 
 
@@ -58,7 +63,7 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The turns of a run that has ended, for the strip that is opened."""
     shown = run_to_see(request, run_id)
-    place = Place(shown.question.thread, newest=_is_newest(shown))
+    place = Place(shown.question.thread, newest=_is_newest(request, shown))
     context = {"transcript": transcript_of(shown), "prefix": place.prefix(shown), "run": shown, "open_turns": True}
     return render(request, "agents/parts/turns.html", context)
 
@@ -78,13 +83,15 @@ def render_thread(
     chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
     may_ask = permissions.may_follow_up(person(request), shown)
     transcript = transcript_of(latest)
+    shared = sharing.audiences(one.pk for one in runs)
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
         following = questions[place + 1].text if place + 1 < len(questions) else ""
         where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
-        entries.append(Entry(question, _name(question), _attempts(question, one), html))
+        audience = _audience(shared.get(one.pk, ()))
+        entries.append(Entry(question, _name(question), audience, _attempts(question, one), html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
@@ -98,7 +105,7 @@ def render_thread(
 
 
 def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
-    place = Place(chosen.question.thread, newest=_is_newest(chosen))
+    place = Place(chosen.question.thread, newest=_is_newest(request, chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
     may_ask = permissions.may_follow_up(person(request), chosen.question.thread)
@@ -106,7 +113,9 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     return render(request, "agents/parts/result.html", context)
 
 
-def _is_newest(chosen: Run) -> bool:
+def _is_newest(request: HttpRequest, chosen: Run) -> bool:
+    if not permissions.owns_run(person(request), chosen):
+        return True  # alone on its page
     last = chosen.question.thread.questions.order_by("-position").first()
     return last is not None and last.pk == chosen.question_id
 
@@ -134,6 +143,11 @@ def _how(one: Run) -> str:
 
 def _name(question: Question) -> str:
     return question.asked_by.get_full_name() or question.asked_by.get_username()
+
+
+def _audience(shares: Sequence[Share]) -> str:
+    names = list(dict.fromkeys(share.audience for share in shares))
+    return f"Shared with {', '.join(names)}" if names else "Private to you"
 
 
 def _database(shown: Thread) -> str:
