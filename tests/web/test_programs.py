@@ -116,7 +116,8 @@ def test_only_steps_with_arguments_can_be_changed(run: Run, olga: Client, number
     assert olga.post(reverse("run_step", args=[run.pk, number]), FILTER).status_code == 404
 
 
-SQL = "SELECT c.country, SUM(o.total) AS sales\nFROM orders o JOIN customers c ON c.id = o.customer_id\nGROUP BY c.country"
+JOIN = "FROM orders o JOIN customers c ON c.id = o.customer_id"
+SQL = f"SELECT c.country, SUM(o.total) AS sales\n{JOIN}\nGROUP BY c.country"
 
 
 def test_sql_is_opened_as_steps_and_run(run: Run, people: Cast, olga: Client) -> None:
