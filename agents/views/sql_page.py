@@ -79,7 +79,7 @@ def _first_line(sql: str) -> str:
 def _shown(program: LiftedProgram) -> dict[str, Any]:
     """The steps in words, and their picture."""
     names: dict[str, str] = {}
-    steps = []
+    steps: list[dict[str, Any]] = []
     for step in graph.steps_of(program.program):
         steps.append({"number": step.number, "phrase": say(step.call, "wait", names), "handle": step.name})
         if step.call.get("out"):
