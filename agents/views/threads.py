@@ -8,19 +8,15 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from agents import permissions, selectors
-from agents.answers.cells import columns_of
-from agents.errors import DatabaseError, ModelCorrectableError
 from agents.library import comments, sharing
 from agents.models import Comment, Question, Run, Share, Thread
-from agents.step_rows import rows_at
 from agents.views import composer, replay, result_object
-from agents.views.grids import grid_of
 from agents.views.objects import person, run_to_see, thread_to_see
 from agents.views.outcome import Place, render_run, transcript_of
 
@@ -29,6 +25,7 @@ from agents.views.outcome import Place, render_run, transcript_of
 class Attempt:
     pk: UUID
     number: int
+    how: str
     current: bool
 
 
@@ -73,25 +70,6 @@ def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return render(request, "agents/parts/turns.html", context)
 
 
-@login_required
-@require_safe
-def step_rows(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
-    """The first rows at one step of the program, read afresh from the database."""
-    shown = run_to_see(request, run_id)
-    context: dict[str, Any] = {"run": shown}
-    try:
-        found = rows_at(person(request), shown, number)
-    except IndexError as error:
-        raise Http404("The program has no such step.") from error
-    except (DatabaseError, ModelCorrectableError) as error:
-        context["problem"] = str(error)
-    else:
-        label = f"Rows at step {number}"
-        grid = grid_of(columns_of(found.columns), found.rows, identifier=f"step-{number}-table", label=label)
-        context |= {"rows": found, "grid": grid}
-    return render(request, "agents/parts/step_rows.html", context)
-
-
 def render_thread(
     request: HttpRequest,
     shown: Thread,
@@ -134,7 +112,8 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     place = Place(chosen.question.thread, newest=_is_newest(request, chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
-    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix)
+    may_ask = permissions.may_follow_up(person(request), chosen.question.thread)
+    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, may_ask=may_ask)
     return render(request, "agents/parts/result.html", context)
 
 
@@ -154,7 +133,16 @@ def _attempts(question: Question, shown: Run) -> list[Attempt]:
     runs = list(question.runs.all())
     if len(runs) < 2:
         return []
-    return [Attempt(one.pk, number, one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+    return [Attempt(one.pk, number, _how(one), one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+
+
+def _how(one: Run) -> str:
+    """What tells an attempt from the others."""
+    if one.settings.get("step"):
+        return f"step {one.settings['step']} changed"
+    if one.settings.get("rerun_of"):
+        return "rerun"
+    return one.model_name or (one.language_model.name if one.language_model else "")
 
 
 def _name(question: Question) -> str:
