@@ -148,7 +148,8 @@ def may_verify(user: User, run: Run) -> bool:
 
 
 def _manages_connection_of(user: User, run: Run) -> bool:
-    return managed_connections(user).filter(pk=run.question.thread.connection_id).exists()
+    connection = run.question.thread.connection
+    return connection is not None and managed_connections(user).filter(pk=connection.pk).exists()
 
 
 # --- Comments --------------------------------------------------------------------------------------------------------
