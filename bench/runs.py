@@ -64,10 +64,13 @@ def environment(folder: Path, database: str) -> dict[str, str]:
 
 @contextmanager
 def scripted_model() -> Iterator[str]:
-    with subprocess.Popen([sys.executable, "-m", "bench.model"], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "bench.model"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.terminate()
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
 
 
 @contextmanager

@@ -10,12 +10,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from connections import audit, crypto, permissions, selectors, snapshots, tasks
 from connections.catalogue import Catalogue
 from connections.contracts import Driver, Limits, LogEntry, LogSink
 from connections.demo.notes import NOTES
 from connections.errors import ConnectionFailedError, DatabaseError
+from connections.inserting import Insert
 from connections.models import (
     FILE_KINDS,
     CatalogueNote,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from connections.checkup import Step
     from connections.door import Door
     from connections.drivers import DriverOptions
+    from connections.pool import SessionPool
 
 
 def create_connection(
@@ -104,7 +107,8 @@ def open_door(connection: Connection, user: User, *, run_id: UUID | None = None)
         refresh_catalogue(connection)
         catalogue = selectors.catalogue_of(connection)
         assert catalogue is not None
-    return Door(pool_of(connection), catalogue, limits_of(connection), log=query_log(connection, user, run_id))
+    pool, log = pool_of(connection), query_log(connection, user, run_id)
+    return Door(pool, catalogue, limits_of(connection), log=log, crowded=pool.crowded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,7 @@ def driver_of(connection: Connection) -> Driver:
     return driver_for(url, file_root=settings.DATABASES_DIR, options=options)
 
 
-def pool_of(connection: Connection) -> Driver:
+def pool_of(connection: Connection) -> SessionPool:
     """This process's sessions for a stored connection, `max_concurrent` at most. Raises ConnectionFailedError."""
     from connections.pool import shared_pool  # late: drivers are heavy, and most processes need none
 
@@ -159,15 +163,19 @@ def limits_of(connection: Connection) -> Limits:
     return Limits(seconds=float(connection.max_seconds), rows=connection.max_rows)
 
 
+_log_query = Insert(QueryLogEntry)
+
+
 def query_log(connection: Connection, user: User | None, run_id: UUID | None = None) -> LogSink:
     """A sink that keeps every statement with who, when, rows and milliseconds."""
 
     def keep(entry: LogEntry) -> None:
-        QueryLogEntry.objects.create(
-            connection=connection,
+        _log_query(
+            connection_id=connection.pk,
             connection_name=connection.name,
-            user=user,
+            user_id=user.pk if user else None,
             run_id=run_id,
+            at=timezone.now(),
             purpose=entry.purpose[:20],
             sql=storable(entry.sql),
             rows=entry.rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,7 +39,7 @@ async def attempt_once(
     return (seen.reply(usage_of(litellm, profile, seen.usage), profile),)
 
 
-async def _chunks(litellm: Any, answer: Any) -> AsyncIterator[Any]:
+async def _chunks(litellm: Any, answer: Any) -> AsyncGenerator[Any, None]:
     """The pieces as the provider sent them, where they have OpenAI's form already: what litellm does to each, and to
     all of them at the end for logs that nobody reads, costs as much processor time as everything else of a turn."""
     own = answer.completion_stream

@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal, cast
 from uuid import UUID
 
 import structlog
@@ -27,12 +27,15 @@ from agents.errors import RunLostError
 from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
 from agents.traces import doorbell
 from agents.traces.events import Event, ModelReply, RunCancelled, ThoughtDelta, from_json, to_json
+from connections.inserting import Insert
 from connections.storable import storable
 
 LEASE = timedelta(seconds=20)
 PACE = 0.15
 
 log = structlog.get_logger(__name__)
+
+_insert_event = Insert(RunEvent)
 
 
 def take(run_id: UUID, worker: str) -> str | None:
@@ -58,7 +61,7 @@ class Lease:
 
     def __init__(self, run_id: UUID, token: str) -> None:
         self.run_id, self.token = run_id, token
-        self._renewal: tuple[str, Sequence[object]] | None = None
+        self._renewal: tuple[str, Any] | None = None
 
     def renew(self) -> None:
         """Raises RunLostError when another worker owns the run, or it has ended."""
@@ -67,10 +70,10 @@ class Lease:
             if not cursor.rowcount:
                 raise RunLostError("Another worker continues this run, or it has ended.")
 
-    def _renewal_statement(self) -> tuple[str, Sequence[object]]:
+    def _renewal_statement(self) -> tuple[str, Any]:
         """Compiled once a lease: it goes before every event, and Django takes longer to write it than to run it."""
         if self._renewal is None:
-            update = self._owned().query.chain(UpdateQuery)
+            update = cast(UpdateQuery, self._owned().query.chain(UpdateQuery))
             update.add_update_values({"lease_until": Now() + LEASE})
             self._renewal = update.get_compiler(connection=connection).as_sql()
         return self._renewal
@@ -86,7 +89,7 @@ class Lease:
         """Keep `event`, and what `with_it` writes, in a transaction of their own."""
         with transaction.atomic():
             self.renew()
-            RunEvent.objects.create(**_row(self.run_id, event))
+            _insert_event(**_row(self.run_id, event))
             if with_it is not None:
                 with_it()
             if isinstance(event, ModelReply):
@@ -141,6 +144,8 @@ class ThoughtWriter:
     def __call__(self, event: Event) -> None:
         if isinstance(event, ThoughtDelta) and not event.branch:
             with self._lock:
+                if not self._text:
+                    self._written = time.monotonic()  # what is complete within the pace needs no picture
                 self._text += event.text
                 self._turn = event.turn
                 if time.monotonic() - self._written >= PACE:
@@ -150,7 +155,7 @@ class ThoughtWriter:
     def restart(self) -> None:
         """The reply is complete, or asked for again."""
         with self._lock:
-            self._text, self._written = "", 0.0
+            self._text = ""
 
     def _write(self) -> None:
         row = LiveThought(run_id=self._run_id, turn=self._turn, text=storable(self._text))
