@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import io
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -47,10 +48,12 @@ def test_the_cases_are_there() -> None:
         missing("CASES_DIR does not name the folder of cases")
 
 
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize(("case", "folder"), cases(), ids=lambda value: value["id"] if isinstance(value, dict) else "")
 def test_a_case_of_the_protocol(
     case: dict[str, Any],
     folder: Path,
+    stream: bool,
     new_database: Callable[[str, str], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -62,6 +65,7 @@ def test_a_case_of_the_protocol(
     with run.ScriptedLLM(case["replies"], case.get("after", run.EXHAUSTED)) as llm:
         for name, value in {"MODEL": "openai/anything", "API_BASE": llm.base_url, "API_KEY": "x"}.items():
             monkeypatch.setenv(f"LLM_{name}", value)
+        monkeypatch.setenv("LLM_EXTRA", json.dumps({"stream": stream}))
         out = io.StringIO()
         with pytest.raises(SystemExit) as ended:
             call_command(
@@ -73,4 +77,5 @@ def test_a_case_of_the_protocol(
                 json=True,
                 stdout=out,
             )
+    assert {bool(body.get("stream")) for body in llm.requests} == {stream}
     run.check_outcome(case, run.Outcome(ended.value.code, out.getvalue(), "", 0.0), llm, "sqlite")
