@@ -49,7 +49,7 @@ unit: setup ## The tests without a browser and without the local model
 browser: setup ## The tests that drive a real Chromium, and those that ask the local model
 	$(BIN)/pytest -m "browser or local_model" $(ARGS)
 
-bench: setup ## Figures: what the engine itself costs a call
+bench: setup ## Figures: what the engine costs a call, how fast a very large catalogue is
 	$(BIN)/python -m bench
 
 docs: $(VENV)/requirements.txt ## Write the generated parts of README and docs anew

@@ -52,3 +52,20 @@ class HistoryForm(forms.Form):
     status = forms.CharField(required=False)
     connection = forms.IntegerField(required=False)
     page = forms.IntegerField(required=False, min_value=1)
+
+
+class ShareForm(forms.Form):
+    """With whom, whether by a link, too, and for how many days (0: for ever)."""
+
+    audience = forms.CharField(required=False, max_length=2000)
+    link = forms.BooleanField(required=False)
+    days = forms.TypedChoiceField(
+        coerce=int, initial=30,
+        choices=[(30, "Expires in 30 days"), (7, "Expires in 7 days"), (0, "Never expires")],
+    )  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not (cleaned.get("audience") or "").strip() and not cleaned.get("link"):
+            self.add_error("audience", "Name a person or a team, or choose the link.")
+        return cleaned

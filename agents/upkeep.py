@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from agents import runner, tasks
-from agents.models import Run, Status, StoredResult, WorkerBeat
+from agents.models import Run, Share, Status, StoredResult, WorkerBeat
 from agents.traces import recorder
 from connections.models import AuditEntry, QueryLogEntry
 
@@ -55,9 +55,10 @@ def beat(name: str) -> None:
 
 
 def expire() -> None:
-    """Delete the rows of old results, whose traces stay, and old entries of the logs."""
+    """Delete the rows of old results, whose traces stay, and old entries of the logs. What is shared is kept."""
     now = timezone.now()
-    for result in StoredResult.objects.filter(expires_at__lt=now).iterator():
+    old = StoredResult.objects.filter(expires_at__lt=now).exclude(run__in=Share.live.values("run"))
+    for result in old.iterator():
         (settings.RESULTS_DIR / result.file).unlink(missing_ok=True)
         StoredResult.objects.filter(pk=result.pk).update(expires_at=None)
     oldest = now - timedelta(days=settings.LOG_DAYS)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from agents.views import asking, exporting, history, streaming, threads, tracing
+from agents.views import asking, exporting, history, programs, sharing, sql_page, streaming, threads, tracing
 
 urlpatterns = [
     path("", asking.home, name="home"),
     path("ask", asking.ask, name="ask"),
+    path("sql/", sql_page.open_sql, name="open_sql"),
     path("questions/", history.history, name="history"),
     path("threads/<uuid:thread_id>", threads.thread, name="thread"),
     path("threads/<uuid:thread_id>/ask", asking.follow_up, name="follow_up"),
     path("runs/<uuid:run_id>", threads.run, name="run"),
     path("runs/<uuid:run_id>/turns", threads.turns, name="turns"),
-    path("runs/<uuid:run_id>/steps/<int:number>/rows", threads.step_rows, name="step_rows"),
+    path("runs/<uuid:run_id>/steps/<int:number>/rows", programs.step_rows, name="step_rows"),
+    path("runs/<uuid:run_id>/steps/<int:number>/check", programs.check_step, name="check_step"),
+    path("runs/<uuid:run_id>/steps/<int:number>/run", programs.run_step, name="run_step"),
+    path("runs/<uuid:run_id>/rerun", programs.rerun, name="rerun"),
     path("runs/<uuid:run_id>/stream", streaming.follow_run, name="stream"),
     path("runs/<uuid:run_id>/stop", asking.stop, name="stop"),
     path("runs/<uuid:run_id>/again", asking.ask_again, name="ask_again"),
@@ -22,5 +26,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/trace", tracing.trace, name="trace"),
     path("runs/<uuid:run_id>/trace.json", tracing.trace_json, name="trace_json"),
     path("runs/<uuid:run_id>/prompt/<int:position>", tracing.prompt, name="prompt"),
+    path("runs/<uuid:run_id>/share", sharing.share, name="share"),
+    path("shares/<uuid:share_id>/revoke", sharing.revoke, name="revoke_share"),
+    path("link/<str:token>", sharing.open_link, name="open_link"),
     path("", include("connections.urls")),
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bench import engine
+from bench import catalogue, engine
 
 
 def main() -> None:
-    for line in engine.report():
-        print(line)
+    for part in (engine, catalogue):
+        for line in part.report():
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -23,36 +23,43 @@ from typing import Any
 from agents.engine.lift.command import lift_batch
 from tests.databases import scratch
 
-COLUMNS = ("statements", "equal", "equal_percent", "calls_mean", "ratio_median", "ratio_p95", "seconds")
+COLUMNS = ("statements", "equal", "equal_percent", "calls_mean", "ratio_median", "ratio_p95", "lift_ms_median",
+           "seconds")  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.lifting", description=__doc__)
     parser.add_argument("sets", nargs="+", metavar="SET")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N statements of each set, chosen by a seed")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="only every Nth statement, beginning with the Kth")
+    parser.add_argument("--slowest", type=int, default=0, metavar="N", help="list the N highest ratios with their SQL")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S")
     options = parser.parse_args()
     print(" | ".join(("set", *COLUMNS)))
     for name in options.sets:
-        report(name, options.sample, options.timeout)
+        report(name, options)
 
 
-def report(name: str, sample: int, seconds: float) -> None:
+def report(name: str, options: argparse.Namespace) -> None:
     """Print one line of figures, and one for each statement that is not equal."""
+    first, step = map(int, options.part.split("/"))
     with ExitStack() as stack:
-        statements = list(gold(name, stack))
-        if sample and sample < len(statements):
-            statements = random.Random(1).sample(statements, sample)
+        statements = list(gold(name, stack))[first - 1 :: step]
+        if options.sample and options.sample < len(statements):
+            statements = random.Random(1).sample(statements, options.sample)
         by_id = {line["id"]: line["sql"] for line in statements}
         written = io.StringIO()
         lines = (json.dumps(line) for line in sorted(statements, key=lambda line: line["url"]))
-        figures = lift_batch(lines, written, sys.stderr, url="", seconds=seconds)
+        figures = lift_batch(lines, written, sys.stderr, url="", seconds=options.timeout)
     print(" | ".join((name, *(str(figures[column]) for column in COLUMNS))))
-    for text in written.getvalue().splitlines():
-        verdict = json.loads(text)
+    verdicts = [json.loads(text) for text in written.getvalue().splitlines()]
+    for verdict in verdicts:
         if not verdict["equal"]:
             error = verdict["error"] or {"type": "different rows", "message": "both sides ran"}
             print(f"  {verdict['id']}: {error['type']}: {error['message']} [{by_id[verdict['id']]}]")
+    slowest = sorted((v for v in verdicts if v["ok"]), key=lambda v: v["ms_sql"] / v["ms_dsl"])[: options.slowest]
+    for verdict in slowest:
+        print(f"  {verdict['ms_sql']} ms, lifted {verdict['ms_dsl']} ms: {verdict['id']} [{by_id[verdict['id']]}]")
 
 
 def gold(name: str, stack: ExitStack) -> Iterator[Mapping[str, Any]]:

@@ -64,6 +64,13 @@ class LogEntry:
     error: str = ""
 
 
+Progress = Callable[[str], None]
+
+
+def silent(text: str) -> None:
+    """A `Progress` that nobody listens to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Examination:
     """What a driver found out about a server and about the role that logs in, for the connection test.
@@ -108,8 +115,11 @@ class Driver(Protocol):
     def open(self, limits: Limits) -> Session:
         """A new read-only session, or ConnectionFailedError."""
 
-    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
-        """Read the tables of `schemas` (empty: all but the system's own). What cannot be read becomes a warning."""
+    def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
+        """Read the tables of `schemas` (empty: all but the system's own). What cannot be read becomes a warning.
+
+        `progress` is told what is read next, in a few words for a person.
+        """
 
     def examine(self) -> Examination:
         """Log in, look at the role, and try to write. Raises ConnectionFailedError or one of its kinds."""

@@ -125,17 +125,67 @@ class CatalogueNote(models.Model):
 
 
 class CatalogueSnapshot(models.Model):
-    """The newest catalogue of a connection; `data` is `Catalogue.to_json()`."""
+    """The newest catalogue of a connection; its tables are rows of their own, so that a page reads only what it shows.
+
+    `changes` is what the last refresh that found another catalogue found (`Difference.to_json()`), at `changed_at`.
+    """
 
     connection = models.OneToOneField(Connection, on_delete=models.CASCADE, related_name="snapshot")
     fingerprint = models.CharField(max_length=16)
-    data = models.JSONField()
+    default_schema = models.CharField(max_length=255, null=True)  # noqa: DJ001  (None: the dialect has no schemas)
+    server_version = models.CharField(max_length=255, blank=True)
+    warnings = models.JSONField(default=list)
+    changes = models.JSONField(default=dict)
+    changed_at = models.DateTimeField(null=True)
     table_count = models.PositiveIntegerField()
     column_count = models.PositiveIntegerField()
+    seconds = models.FloatField(default=0, help_text="How long reading took")
     taken_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return f"{self.connection} at {self.taken_at:%Y-%m-%d %H:%M}"
+
+
+class CatalogueTable(models.Model):
+    """One table of a snapshot: `data` is `table_to_json`, `qualified` and `words` are folded texts to search in."""
+
+    snapshot = models.ForeignKey(CatalogueSnapshot, on_delete=models.CASCADE, related_name="tables")
+    position = models.PositiveIntegerField()
+    schema = models.CharField(max_length=255, blank=True)
+    name = models.CharField(max_length=255)
+    kind = models.CharField(max_length=20)
+    column_count = models.PositiveIntegerField()
+    row_estimate = models.BigIntegerField(null=True)
+    qualified = models.CharField(max_length=511)
+    words = models.TextField()
+    data = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["snapshot", "position"], name="one_table_per_position")]
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+
+class RefreshState(models.TextChoices):
+    WAITING = "waiting", "Waiting for a worker"
+    READING = "reading", "Reading"
+    DONE = "done", "Read"
+    FAILED = "failed", "Failed"
+
+
+class CatalogueRefresh(models.Model):
+    """How the newest refresh of a connection stands; `text` is what is being read, or why it failed."""
+
+    connection = models.OneToOneField(Connection, on_delete=models.CASCADE, related_name="refresh")
+    state = models.CharField(max_length=8, choices=RefreshState.choices)
+    text = models.TextField(blank=True)
+    asked_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    asked_at = models.DateTimeField()
+    moved_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.connection}: {self.get_state_display()}"
 
 
 class QueryLogEntry(models.Model):

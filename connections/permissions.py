@@ -6,7 +6,7 @@ Setting connections up is for staff, in the admin.
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from connections.models import Connection, Role, Team, User
 
@@ -27,6 +27,11 @@ def may_see_connection(user: User, connection: Connection) -> bool:
 
 def may_ask(user: User, connection: Connection) -> bool:
     return askable_connections(user).filter(pk=connection.pk).exists()
+
+
+def people_who_may_ask(connection: Connection) -> QuerySet[User]:
+    asking = Q(memberships__role__in=ASKING, memberships__team__connections=connection)
+    return User.objects.filter(asking, is_active=True).distinct() if connection.is_active else User.objects.none()
 
 
 def may_manage_connections(user: User) -> bool:

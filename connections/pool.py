@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Driver, Examination, Limits, Rows, Session
+from connections.contracts import Driver, Examination, Limits, Progress, Rows, Session, silent
 from connections.errors import ConnectionFailedError
 from connections.network import NetworkPolicy
 
@@ -66,8 +66,8 @@ class SessionPool:
             self._give_back(None, limits)
             raise
 
-    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
-        return self._driver.catalogue(schemas)
+    def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
+        return self._driver.catalogue(schemas, progress)
 
     def examine(self) -> Examination:
         return self._driver.examine()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import cast
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from connections import permissions
-from connections.catalogue import Catalogue
-from connections.models import CatalogueSnapshot, Connection, Team, User
+from connections.catalogue import Catalogue, DialectName, Table, table_from_json
+from connections.models import CatalogueRefresh, CatalogueSnapshot, CatalogueTable, Connection, Team, User
 
 
 def connections_for(user: User) -> QuerySet[Connection]:
-    """What `user` sees, by name, with snapshots."""
-    return permissions.visible_connections(user).select_related("snapshot").order_by("name")
+    """What `user` sees, by name, with the heads of snapshots and how refreshes stand."""
+    return permissions.visible_connections(user).select_related("snapshot", "refresh").order_by("name")
 
 
 def connections_to_ask(user: User) -> QuerySet[Connection]:
@@ -37,12 +40,45 @@ def snapshot_of(connection: Connection) -> CatalogueSnapshot | None:
     return CatalogueSnapshot.objects.filter(connection=connection).first()
 
 
+def refresh_of(connection: Connection) -> CatalogueRefresh | None:
+    """How the newest refresh of its catalogue stands."""
+    return CatalogueRefresh.objects.filter(connection=connection).select_related("asked_by").first()
+
+
 def catalogue_of(connection: Connection) -> Catalogue | None:
     """The stored catalogue with the administrators' notes, or None when it was never read."""
     snapshot = snapshot_of(connection)
     if snapshot is None:
         return None
-    return replace(Catalogue.from_json(snapshot.data), notes=notes_of(connection))
+    return replace(_stored(snapshot.pk, snapshot.taken_at), notes=notes_of(connection))
+
+
+def largest_tables(connection: Connection, most: int) -> Catalogue | None:
+    """The stored catalogue with its `most` largest tables only, for pages that need a few examples."""
+    snapshot = snapshot_of(connection)
+    if snapshot is None:
+        return None
+    rows = snapshot.tables.order_by(F("row_estimate").desc(nulls_last=True), "position")[:most]
+    return _catalogue(snapshot, sorted(rows, key=lambda row: row.position))
+
+
+@lru_cache(maxsize=4)
+def _stored(snapshot_id: int, taken_at: datetime) -> Catalogue:
+    """A worker asks for the same one with every run; `taken_at` tells a newer one from it."""
+    snapshot = CatalogueSnapshot.objects.get(pk=snapshot_id)
+    return _catalogue(snapshot, snapshot.tables.order_by("position"))
+
+
+def _catalogue(snapshot: CatalogueSnapshot, rows: Iterable[CatalogueTable]) -> Catalogue:
+    return Catalogue(
+        dialect=cast("DialectName", snapshot.connection.kind), tables=tuple(table_of(row) for row in rows),
+        default_schema=snapshot.default_schema, server_version=snapshot.server_version,
+        warnings=tuple(snapshot.warnings),
+    )  # fmt: skip
+
+
+def table_of(row: CatalogueTable) -> Table:
+    return table_from_json({**row.data, "row_estimate": row.row_estimate})
 
 
 def notes_of(connection: Connection) -> dict[str, str]:

@@ -10,17 +10,15 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
-from connections import audit, crypto, permissions, selectors, tasks
+from connections import audit, crypto, permissions, selectors, snapshots, tasks
 from connections.catalogue import Catalogue
 from connections.contracts import Driver, Limits, LogEntry, LogSink
 from connections.demo.notes import NOTES
-from connections.errors import ConnectionFailedError
+from connections.errors import ConnectionFailedError, DatabaseError
 from connections.models import (
     FILE_KINDS,
     CatalogueNote,
-    CatalogueSnapshot,
     Connection,
     ConnectionGrant,
     Membership,
@@ -81,18 +79,12 @@ def queue_refresh(connection: Connection) -> None:
 
 def refresh_catalogue(connection: Connection) -> Catalogue:
     """Read the catalogue now and keep it. Raises ConnectionFailedError; the stored one then stays."""
-    catalogue = driver_of(connection).catalogue(tuple(connection.schemas))
-    CatalogueSnapshot.objects.update_or_create(
-        connection=connection,
-        defaults={
-            "fingerprint": catalogue.fingerprint,
-            "data": catalogue.to_json(),
-            "table_count": len(catalogue.tables),
-            "column_count": sum(len(table.columns) for table in catalogue.tables),
-            "taken_at": timezone.now(),
-        },
-    )
-    return catalogue
+    try:
+        driver = driver_of(connection)
+    except DatabaseError as error:
+        snapshots.failed(connection, error)
+        raise
+    return snapshots.read(connection, driver)
 
 
 def open_door(connection: Connection, user: User, *, run_id: UUID | None = None) -> Door:

@@ -39,21 +39,24 @@ def connection_list(request: HttpRequest) -> HttpResponse:
     return render(request, "connections/list.html", context)
 
 
+def _wanted(request: HttpRequest) -> browsing.Wanted:
+    given = request.GET
+    return browsing.Wanted(
+        search=given.get("q", ""), schema=given.get("schema", ""), table=given.get("table", ""),
+        page=given.get("page", ""), column=given.get("c", ""), column_page=given.get("columns", ""),
+    )  # fmt: skip
+
+
 @login_required
 @require_safe
 def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
     """The catalogue: searchable tables at the left, one of them at the right."""
     connection = _connection_to_see(request, connection_id)
-    catalogue = selectors.catalogue_of(connection)
-    listing = None if catalogue is None else browsing.browse(
-        catalogue, search=request.GET.get("q", ""), schema=request.GET.get("schema", ""),
-        table=request.GET.get("table", ""), page=request.GET.get("page", ""),
-    )  # fmt: skip
+    snapshot = selectors.snapshot_of(connection)
     context = {
         "connection": connection,
-        "snapshot": selectors.snapshot_of(connection),
-        "catalogue": catalogue,
-        "listing": listing,
+        "snapshot": snapshot,
+        "listing": browsing.browse(snapshot, selectors.notes_of(connection), _wanted(request)) if snapshot else None,
         "may_ask": permissions.may_ask(_person(request), connection),
     }
     return render(request, "connections/schema.html", context)

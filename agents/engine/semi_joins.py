@@ -1,7 +1,8 @@
 """Joins that only filter: IN instead of JOIN.
 
-A relation that has nothing but the columns it is joined on, no two rows alike, can add no columns and repeat no rows;
-all it says is which left rows have a match. `IN (SELECT …)` is how an analyst writes that, and databases plan it well.
+A relation that has nothing but the columns it is joined on, no two rows alike, or that is one row at most, can add no
+columns and repeat no rows; all it says is which left rows have a match. `IN (SELECT …)` is how an analyst writes that,
+and databases plan it well.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ def only_filters(operation: JoinTable, right: Relation, new_names: Mapping[str, 
     return (
         operation.how == "inner"
         and operation.condition is None
-        and sorted(keys) == sorted(right.columns)
-        and right.is_unique(frozenset(keys))
+        and (right.is_unique(frozenset()) or _is_set_of(right, keys))
         and wanted.isdisjoint(new_names.values())
     )
+
+
+def _is_set_of(right: Relation, keys: Sequence[str]) -> bool:
+    return sorted(keys) == sorted(right.columns) and right.is_unique(frozenset(keys))
 
 
 def semi_join(operation: JoinTable, left: Block, right: Block, dialect: Dialect) -> Block:

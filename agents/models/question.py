@@ -7,6 +7,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from agents.models.ownership import keep_teams_questions
 from connections.models import Connection
 
 
@@ -14,7 +15,7 @@ class Thread(models.Model):
     """Questions that follow on one another, on one connection, by one person."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=keep_teams_questions, related_name="threads")
     connection = models.ForeignKey(Connection, null=True, on_delete=models.SET_NULL, related_name="threads")
     title = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -30,7 +31,9 @@ class Question(models.Model):
     position = models.PositiveIntegerField()
     text = models.TextField()
     evidence = models.TextField(blank=True)
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="questions")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=keep_teams_questions, related_name="questions"
+    )
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:

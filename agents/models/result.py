@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from django.db import models
+from typing import Any
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 
 from agents.models.run import Run
 
@@ -30,3 +35,10 @@ class StoredResult(models.Model):
 
     def __str__(self) -> str:
         return f"result {self.number}"
+
+
+@receiver(post_delete, sender=StoredResult)
+def delete_file(instance: StoredResult, **_: Any) -> None:
+    """The rows go with the row that tells of them, by whatever way it goes."""
+    path = settings.RESULTS_DIR / instance.file
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))

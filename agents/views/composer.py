@@ -17,6 +17,9 @@ from agents.models import Run, Thread
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
+# Of a catalogue of thousands, the largest tables give enough questions to start from.
+SUGGESTED_FROM = 200
+
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
@@ -109,7 +112,7 @@ def _next_placeholder(run: Run) -> str:
 
 def _table_names(connection: Connection | None) -> list[str]:
     """The largest tables first, as people call them."""
-    catalogue = connection_selectors.catalogue_of(connection) if connection is not None else None
+    catalogue = connection_selectors.largest_tables(connection, 3) if connection is not None else None
     if catalogue is None:
         return []
     tables = sorted(catalogue.tables, key=lambda table: -(table.row_estimate or 0))
@@ -121,7 +124,7 @@ def suggestions_for(user: User, connection: Connection | None) -> Suggestions | 
     if connection is None:
         return None
     snapshot = connection_selectors.snapshot_of(connection)
-    catalogue = connection_selectors.catalogue_of(connection)
+    catalogue = connection_selectors.largest_tables(connection, SUGGESTED_FROM)
     asked = selectors.history(user, connection_id=connection.pk)[:2]
     own = [Suggestion(question.text, "You asked this before") for question in asked if len(question.text) <= 120]
     made = [Suggestion(text, "Suggested for this connection") for text in (suggest(catalogue) if catalogue else ())]

@@ -7,8 +7,9 @@ from uuid import UUID
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest
 
-from agents import selectors
-from agents.models import Run, Thread
+from agents import permissions, selectors
+from agents.library import sharing
+from agents.models import Run, Share, Thread
 from connections.models import User
 
 
@@ -30,6 +31,28 @@ def run_to_cancel(request: HttpRequest, run_id: UUID) -> Run:
         return selectors.run_to_cancel(person(request), run_id)
     except ObjectDoesNotExist as error:
         raise Http404("There is no such run among your questions.") from error
+
+
+def run_with_prompts(request: HttpRequest, run_id: UUID) -> Run:
+    """A run whose prompts, too, may be read."""
+    run = run_to_see(request, run_id)
+    if not permissions.may_read_prompts(person(request), run):
+        raise Http404("The prompts of this run are not yours to read.")
+    return run
+
+
+def run_to_share(request: HttpRequest, run_id: UUID) -> Run:
+    run = run_to_see(request, run_id)
+    if not permissions.may_share(person(request), run):
+        raise Http404("This run is not yours to share, or has not ended.")
+    return run
+
+
+def share_to_revoke(request: HttpRequest, share_id: UUID) -> Share:
+    try:
+        return sharing.share_to_revoke(person(request), share_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such share of yours.") from error
 
 
 def thread_to_see(request: HttpRequest, thread_id: UUID) -> Thread:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from agents import permissions, selectors
-from agents.answers.cells import columns_of
-from agents.errors import DatabaseError, ModelCorrectableError
-from agents.models import Question, Run, Thread
-from agents.step_rows import rows_at
-from agents.views import composer, result_object
-from agents.views.grids import grid_of
+from agents.library import sharing
+from agents.models import Question, Run, Share, Thread
+from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
 from agents.views.outcome import Place, render_run, transcript_of
 
@@ -27,6 +25,7 @@ from agents.views.outcome import Place, render_run, transcript_of
 class Attempt:
     pk: UUID
     number: int
+    how: str
     current: bool
 
 
@@ -36,6 +35,7 @@ class Entry:
 
     question: Question
     asker: str
+    audience: str
     attempts: list[Attempt]
     html: SafeString
 
@@ -53,6 +53,8 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     chosen = run_to_see(request, run_id)
     if getattr(request, "htmx", False) and not chosen.is_live:
         return _result_alone(request, chosen)
+    if not permissions.owns_run(person(request), chosen):
+        return replay.render_replay(request, chosen)
     return render_thread(request, chosen.question.thread, chosen)
 
 
@@ -61,28 +63,9 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The turns of a run that has ended, for the strip that is opened."""
     shown = run_to_see(request, run_id)
-    place = Place(shown.question.thread, newest=_is_newest(shown))
+    place = Place(shown.question.thread, newest=_is_newest(request, shown))
     context = {"transcript": transcript_of(shown), "prefix": place.prefix(shown), "run": shown, "open_turns": True}
     return render(request, "agents/parts/turns.html", context)
-
-
-@login_required
-@require_safe
-def step_rows(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
-    """The first rows at one step of the program, read afresh from the database."""
-    shown = run_to_see(request, run_id)
-    context: dict[str, Any] = {"run": shown}
-    try:
-        found = rows_at(person(request), shown, number)
-    except IndexError as error:
-        raise Http404("The program has no such step.") from error
-    except (DatabaseError, ModelCorrectableError) as error:
-        context["problem"] = str(error)
-    else:
-        label = f"Rows at step {number}"
-        grid = grid_of(columns_of(found.columns), found.rows, identifier=f"step-{number}-table", label=label)
-        context |= {"rows": found, "grid": grid}
-    return render(request, "agents/parts/step_rows.html", context)
 
 
 def render_thread(
@@ -100,13 +83,15 @@ def render_thread(
     chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
     may_ask = permissions.may_follow_up(person(request), shown)
     transcript = transcript_of(latest)
+    shared = sharing.audiences(one.pk for one in runs)
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
         following = questions[place + 1].text if place + 1 < len(questions) else ""
         where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
-        entries.append(Entry(question, _name(question), _attempts(question, one), html))
+        audience = _audience(shared.get(one.pk, ()))
+        entries.append(Entry(question, _name(question), audience, _attempts(question, one), html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
@@ -120,14 +105,17 @@ def render_thread(
 
 
 def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
-    place = Place(chosen.question.thread, newest=_is_newest(chosen))
+    place = Place(chosen.question.thread, newest=_is_newest(request, chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
-    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix)
+    may_ask = permissions.may_follow_up(person(request), chosen.question.thread)
+    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, may_ask=may_ask)
     return render(request, "agents/parts/result.html", context)
 
 
-def _is_newest(chosen: Run) -> bool:
+def _is_newest(request: HttpRequest, chosen: Run) -> bool:
+    if not permissions.owns_run(person(request), chosen):
+        return True  # alone on its page
     last = chosen.question.thread.questions.order_by("-position").first()
     return last is not None and last.pk == chosen.question_id
 
@@ -141,11 +129,25 @@ def _attempts(question: Question, shown: Run) -> list[Attempt]:
     runs = list(question.runs.all())
     if len(runs) < 2:
         return []
-    return [Attempt(one.pk, number, one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+    return [Attempt(one.pk, number, _how(one), one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+
+
+def _how(one: Run) -> str:
+    """What tells an attempt from the others."""
+    if one.settings.get("step"):
+        return f"step {one.settings['step']} changed"
+    if one.settings.get("rerun_of"):
+        return "rerun"
+    return one.model_name or (one.language_model.name if one.language_model else "")
 
 
 def _name(question: Question) -> str:
     return question.asked_by.get_full_name() or question.asked_by.get_username()
+
+
+def _audience(shares: Sequence[Share]) -> str:
+    names = list(dict.fromkeys(share.audience for share in shares))
+    return f"Shared with {', '.join(names)}" if names else "Private to you"
 
 
 def _database(shown: Thread) -> str:

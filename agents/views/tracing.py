@@ -14,13 +14,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from agents import selectors
+from agents import permissions, selectors
 from agents.answers.highlight import json_pieces, sql_pieces
 from agents.answers.tracing import CallRow, ModelRow, Trace, TraceTurn, prompt_until, trace_of
 from agents.models import Run
 from agents.traces import events
 from agents.traces.events import Event
-from agents.views.objects import run_to_see
+from agents.views.objects import person, run_to_see, run_with_prompts
 
 # The timeline's drawing is this wide; a bar is never thinner than one can see.
 TIMELINE, THINNEST = 1000, 7
@@ -47,12 +47,14 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
     built = trace_of(saved)
     at = request.GET.get("at", "")
     if getattr(request, "htmx", False):
-        return render(request, "agents/parts/trace_detail.html", _detail(run, built, saved, at))
+        prompts = permissions.may_read_prompts(person(request), run)
+        return render(request, "agents/parts/trace_detail.html", {"prompts": prompts, **_detail(run, built, saved, at)})
     chosen = at if built.row(at) is not None else _first_key(built)
     context = {
         "run": run,
         "thread": run.question.thread,
         "current_thread": run.question.thread_id,
+        "prompts": permissions.may_read_prompts(person(request), run),
         "trace": built,
         "timeline": request.GET.get("lens") == "time",
         "turns": [(turn, _rows(run, turn, built, chosen)) for turn in built.turns],
@@ -65,7 +67,7 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 def trace_json(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The events as they are stored, for other tools."""
-    run = run_to_see(request, run_id)
+    run = run_with_prompts(request, run_id)
     data = [events.to_json(event) for event in selectors.events_of(run)]
     body = json.dumps({"run": str(run.pk), "status": run.status, "events": data}, ensure_ascii=False, indent=1)
     name = f'attachment; filename="trace-{run.pk}.json"'
@@ -76,7 +78,7 @@ def trace_json(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 def prompt(request: HttpRequest, run_id: UUID, position: int) -> HttpResponse:
     """The full prompt of one model call, loaded when its fold is opened."""
-    messages = prompt_until(selectors.events_of(run_to_see(request, run_id)), position)
+    messages = prompt_until(selectors.events_of(run_with_prompts(request, run_id)), position)
     if not messages:
         raise Http404("This run has no model call at that position.")
     return render(request, "agents/parts/trace_prompt.html", {"messages": messages})

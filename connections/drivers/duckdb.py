@@ -21,7 +21,7 @@ import duckdb
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, ResultColumn, Rows
+from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, silent
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.duckdb_catalogue import read_catalogue
 from connections.drivers.fetching import Row, take
@@ -54,10 +54,10 @@ class DuckDBDriver:
     def open(self, limits: Limits) -> DuckDBSession:
         return DuckDBSession(self._connect(), limits)
 
-    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
+    def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
         connection = self._connect()
         try:
-            return read_catalogue(connection, schemas)
+            return read_catalogue(connection, schemas, progress)
         finally:
             connection.close()
 

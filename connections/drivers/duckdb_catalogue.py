@@ -7,6 +7,7 @@ from collections import defaultdict
 import duckdb
 
 from connections.catalogue import Catalogue, Column, ForeignKey, Table
+from connections.contracts import Progress, silent
 from connections.types import semantic_type
 
 _TABLES = """
@@ -34,9 +35,13 @@ ORDER BY schema_name, table_name, constraint_index
 Name = tuple[str, str]  # schema and table
 
 
-def read_catalogue(connection: duckdb.DuckDBPyConnection, schemas: tuple[str, ...]) -> Catalogue:
+def read_catalogue(
+    connection: duckdb.DuckDBPyConnection, schemas: tuple[str, ...], progress: Progress = silent
+) -> Catalogue:
     """The tables and views of `schemas` (none given: of all)."""
+    progress("Reading columns")
     columns = _columns(connection)
+    progress(f"Reading keys of {len(columns):,} tables")
     primary, unique, foreign = _keys(connection)
     tables, warnings = [], []
     for schema, name, kind, estimate, comment in connection.execute(_TABLES).fetchall():

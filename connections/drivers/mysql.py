@@ -23,7 +23,7 @@ from pymysql.cursors import SSCursor
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, Rows
+from connections.contracts import Examination, Limits, Progress, Rows, silent
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, take
 from connections.drivers.mysql_catalogue import read_catalogue
@@ -78,11 +78,11 @@ class MySQLDriver:
     def open(self, limits: Limits) -> MySQLSession:
         return MySQLSession(self, limits)
 
-    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
+    def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
         connection = self.connect(CATALOGUE_SECONDS)
         try:
             prepare_session(connection)
-            return read_catalogue(connection, schemas or ((self._url.database,) if self._url.database else ()))
+            return read_catalogue(connection, schemas or tuple(filter(None, (self._url.database,))), progress)
         except pymysql.MySQLError as error:
             raise ConnectionFailedError(f"MySQL did not answer as it should: {_message(error)}") from error
         finally:

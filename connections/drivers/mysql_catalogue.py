@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pymysql
 
 from connections.catalogue import Catalogue, Column, ForeignKey, Table, TableKind
+from connections.contracts import Progress, silent
 from connections.types import semantic_type
 
 SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
@@ -38,9 +39,11 @@ Name = tuple[str, str]  # schema and table
 Connection: TypeAlias = "pymysql.Connection[Any]"
 
 
-def read_catalogue(connection: Connection, schemas: tuple[str, ...]) -> Catalogue:
+def read_catalogue(connection: Connection, schemas: tuple[str, ...], progress: Progress = silent) -> Catalogue:
     """The tables of `schemas` that the user may read (none given: of all but the server's own)."""
+    progress("Reading columns")
     columns, closed = _columns(connection, schemas)
+    progress(f"Reading keys of {len(columns):,} tables")
     primary, unique = _keys(connection, schemas)
     foreign = _foreign_keys(connection, schemas)
     tables: list[Table] = []

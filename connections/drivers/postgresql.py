@@ -18,7 +18,7 @@ import psycopg
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, ResultColumn, Rows
+from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, silent
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, take
 from connections.drivers.postgresql_catalogue import read_catalogue
@@ -71,12 +71,12 @@ class PostgresDriver:
     def open(self, limits: Limits) -> PostgresSession:
         return PostgresSession(self.connect(), limits)
 
-    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
+    def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
         connection = self.connect()
         try:
             with connection.transaction():
                 connection.execute(_begin_settings(connection, CATALOGUE_SECONDS))
-                return read_catalogue(connection, schemas)
+                return read_catalogue(connection, schemas, progress)
         except psycopg.Error as error:
             raise ConnectionFailedError(f"The catalogue could not be read: {_words(error)}") from error
         finally:

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 
 from connections.catalogue import Catalogue, Column, ForeignKey, SemanticType, Table, TableKind
+from connections.contracts import Progress, silent
 from connections.types import semantic_type
 
 KINDS: dict[str, TableKind] = {
@@ -74,15 +75,20 @@ WHERE c.relkind = 'p' AND p.isleaf AND c.oid = ANY(%(oids)s) GROUP BY c.oid
 Names = Mapping[int, Mapping[int, str]]  # relation -> column number -> column name
 
 
-def read_catalogue(connection: psycopg.Connection[Any], schemas: tuple[str, ...]) -> Catalogue:
+def read_catalogue(
+    connection: psycopg.Connection[Any], schemas: tuple[str, ...], progress: Progress = silent
+) -> Catalogue:
     """All that the role may read in `schemas` (none given: in all but the system's own)."""
+    progress("Reading tables")
     found = connection.execute(_RELATIONS, {"schemas": list(schemas)}).fetchall()
     relations = {row[0]: row for row in found if row[6] and row[8]}
     hidden = [f"{row[1]}.{row[2]}" for row in found if row[0] not in relations]
     partly = [oid for oid, row in relations.items() if not row[7]]
     scope = {"oids": list(relations), "partly": partly}
+    progress(f"Reading columns of {len(relations):,} tables")
     columns, names, unreadable = _columns(connection, scope)
     closed = [f"{relations[oid][1]}.{relations[oid][2]}.{name}" for oid, name in unreadable]
+    progress(f"Reading keys of {len(relations):,} tables")
     primary, unique = _keys(connection, scope, names)
     foreign = _foreign_keys(connection, scope, names, relations)
     estimates = dict(connection.execute(_PARTITION_ROWS, scope).fetchall())

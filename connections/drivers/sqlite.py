@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL
 
 from connections.allowed import AGGREGATES, FUNCTIONS, WINDOWS
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, ResultColumn, Rows
+from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, silent
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.fetching import take
 from connections.drivers.files import DatabaseFile
@@ -55,10 +55,10 @@ class SQLiteDriver:
     def open(self, limits: Limits) -> SQLiteSession:
         return SQLiteSession(_connect(self._file.resolve()), limits)
 
-    def catalogue(self, schemas: tuple[str, ...] = ()) -> Catalogue:
+    def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
         connection = _connect(self._file.resolve())
         try:
-            return read_catalogue(connection)
+            return read_catalogue(connection, progress)
         finally:
             connection.close()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from connections.catalogue import Catalogue, Column, ForeignKey, Table, TableKind
+from connections.contracts import Progress, silent
 from connections.types import semantic_type
 
 KINDS: dict[str, TableKind] = {"table": "table", "virtual": "table", "view": "view"}
@@ -23,8 +24,9 @@ class _Unreadable:
         return f"{self.name} cannot be read and is left out: {self.reason}"
 
 
-def read_catalogue(connection: sqlite3.Connection) -> Catalogue:
+def read_catalogue(connection: sqlite3.Connection, progress: Progress = silent) -> Catalogue:
     """Tables, views and virtual tables; shadow tables of full-text search and SQLite's own tables are left out."""
+    progress("Reading tables")
     estimates = _statistics(connection)
     found = [_table(connection, name, kind, estimates) for name, kind in _names(connection)]
     return Catalogue(

@@ -16,8 +16,8 @@ def rows_of(url: str, sql: str) -> list[tuple[Any, ...]]:
     parsed = make_url(url)
     kind = parsed.get_backend_name()
     if kind == "sqlite":
-        with closing(sqlite3.connect(str(parsed.database))) as connection:
-            return list(connection.execute(sql))
+        with closing(sqlite3.connect(str(parsed.database))) as file:
+            return list(file.execute(sql))
     if kind == "duckdb":
         from connections.contracts import Limits
         from connections.drivers import driver_for

@@ -18,8 +18,9 @@ from django.utils import timezone
 from agents.answers import store
 from agents.models import Question, Run, RunEvent, Status, StoredResult, Thread
 from agents.traces import events
+from connections import snapshots
 from connections.catalogue import Catalogue, Column, ForeignKey, SemanticType, Table
-from connections.models import CatalogueSnapshot, Connection, ConnectionGrant, Membership, Role, Team, User
+from connections.models import Connection, ConnectionGrant, Membership, Role, Team, User
 
 
 def _columns(*columns: tuple[str, str, SemanticType]) -> tuple[Column, ...]:
@@ -62,9 +63,7 @@ def cast() -> Cast:
         Membership.objects.create(team=team, user=user, role=Role.ANALYST)
     shop = Connection.objects.create(name="Shop", kind="sqlite", database="shop.sqlite", notes="The shop's orders.")
     ConnectionGrant.objects.create(team=team, connection=shop)
-    CatalogueSnapshot.objects.create(
-        connection=shop, fingerprint="f", data=SHOP.to_json(), table_count=2, column_count=8, taken_at=timezone.now()
-    )
+    snapshots.keep(shop, SHOP)
     return Cast(*people, team, shop)
 
 

@@ -11,7 +11,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from agents.answers.suggestions import suggest, words
 from agents.models import Status, Thread
-from connections.browsing import PAGE, browse
+from connections import snapshots
+from connections.browsing import PAGE, Listing, Wanted, browse
 from connections.catalogue import Catalogue, Column, Table
 from tests.web import stories
 from tests.web.stories import Cast
@@ -79,15 +80,44 @@ def test_a_long_thread_needs_no_more_than_one_query_more_for_each_question(
 BIG = Catalogue("postgresql", tuple(wide(number) for number in range(5_000)))
 
 
-def test_five_thousand_tables_are_paged_and_searched_by_table_and_column() -> None:
-    everything = browse(BIG)
-    assert (everything.matching, len(everything.tables), everything.pages) == (5_000, PAGE, 100)
-    by_name = browse(BIG, search="table_0042")
-    assert [found.table.name for found in by_name.tables] == ["table_0042"]
-    by_column = browse(BIG, search="amount_42")
+def test_five_thousand_tables_are_paged_and_searched_by_table_and_column(people: Cast) -> None:
+    stored = snapshots.keep(people.shop, BIG)
+
+    def found(**wanted: str) -> Listing:
+        return browse(stored, {}, Wanted(**wanted))
+
+    assert (found().matching, len(found().tables), found().pages) == (5_000, PAGE, 100)
+    by_name = found(search="TABLE_0042")
+    assert [table.qualified for table in by_name.tables] == ["erp.table_0042"]
+    by_column = found(search="amount_42")
     assert by_column.column_matches == by_column.matching == 111
-    assert browse(BIG, page="7", table="erp.table_0001").chosen == BIG.tables[1]
-    assert browse(BIG, search="nothing like it").chosen is None
+    chosen = found(page="7", table="erp.table_0001").detail
+    assert chosen is not None
+    assert chosen.table == BIG.tables[1]
+    assert found(search="nothing like it").detail is None
+    assert found(schema="erp").matching == 5_000
+    assert found(schema="elsewhere").matching == 0
+
+
+def test_a_name_is_found_before_a_column_and_signs_of_a_pattern_mean_themselves(people: Cast) -> None:
+    tables = (Table("a", columns=(Column("zip_code", "text"),)), Table("zip_codes"), Table("percent%"))
+    stored = snapshots.keep(people.shop, Catalogue("sqlite", tables))
+    found = browse(stored, {}, Wanted(search="zip_c"))
+    assert [table.qualified for table in found.tables] == ["zip_codes", "a"]
+    assert [table.qualified for table in browse(stored, {}, Wanted(search="%")).tables] == ["percent%"]
+
+
+def test_a_table_of_fifteen_hundred_columns_is_paged_and_searched(people: Cast, olga: Client) -> None:
+    columns = tuple(Column(f"measure_{number:04d}", "numeric") for number in range(1_500))
+    snapshots.keep(people.shop, Catalogue("sqlite", (Table("widest", columns=columns),)))
+    address = reverse("schema", args=[people.shop.pk])
+
+    def shown(query: str) -> list[str]:
+        return re.findall(r"measure_\d{4}", olga.get(f"{address}?{query}").content.decode())
+
+    assert (len(shown("")), len(shown("columns=15")), shown("columns=15")[-1]) == (100, 100, "measure_1499")
+    assert shown("c=_0777") == ["measure_0777"]
+    assert "No column matches" in olga.get(f"{address}?c=nothing").content.decode()
 
 
 def test_the_catalogue_shows_keys_and_notes(people: Cast, olga: Client) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from agents.engine.lift import lift
-from agents.engine.lift.batch import compiled, verdicts
+from agents.engine.lift.batch import Verdict, compiled, verdicts
 from agents.engine.programs import error_to_json, open_door, run_program, run_to_json
 from agents.errors import DatabaseError, ModelCorrectableError
 from connections.door import Door
@@ -42,12 +42,13 @@ def _lifted(door: Door, sql: str, *, run: bool, max_rows: int, seconds: float, s
 def lift_batch(source: Iterable[str], target: TextIO, progress: TextIO, *, url: str, seconds: float) -> Document:
     """Write a verdict for each line of `source`; the document sums them up.
 
-    `ratio_*` compare the time of the lifted SQL with that of the original, over the lines that ran.
+    `ratio_*` compare the time of the lifted SQL with that of the original, over the lines that ran; `lift_ms_median` is
+    the time from SQL to program.
     """
-    found: list[Mapping[str, Any]] = []
+    found: list[Verdict] = []
     started = time.monotonic()
     for verdict in verdicts(_lines(source), url, seconds):
-        target.write(json.dumps(verdict, ensure_ascii=False, default=str) + "\n")
+        target.write(json.dumps(verdict.line, ensure_ascii=False, default=str) + "\n")
         found.append(verdict)
         if len(found) % 500 == 0:
             progress.write(f"{len(found):,} statements in {time.monotonic() - started:.0f} s\n")
@@ -66,14 +67,16 @@ def _lines(source: Iterable[str]) -> Iterator[Mapping[str, Any]]:
         yield line if isinstance(line, dict) else {"id": f"line {number}"}
 
 
-def _summary(found: list[Mapping[str, Any]]) -> Document:
-    ratios = sorted(v["ms_dsl"] / max(v["ms_sql"], 0.001) for v in found if v["ok"])
+def _summary(found: list[Verdict]) -> Document:
+    ratios = sorted(v.ms_dsl / max(v.ms_sql, 0.001) for v in found if v.ms_dsl is not None and v.ms_sql is not None)
+    lifting = [v.ms_lift for v in found if v.ms_lift is not None]
     return {
         "statements": len(found),
-        "ok": sum(v["ok"] for v in found),
-        "equal": sum(v["equal"] for v in found),
-        "equal_percent": round(100 * sum(v["equal"] for v in found) / len(found), 2) if found else None,
-        "calls_mean": round(statistics.mean(v["ops"] for v in found), 2) if found else None,
+        "ok": sum(v.ok for v in found),
+        "equal": sum(v.equal for v in found),
+        "equal_percent": round(100 * sum(v.equal for v in found) / len(found), 2) if found else None,
+        "calls_mean": round(statistics.mean(v.ops for v in found), 2) if found else None,
         "ratio_median": round(statistics.median(ratios), 3) if ratios else None,
         "ratio_p95": round(ratios[min(int(len(ratios) * 0.95), len(ratios) - 1)], 3) if ratios else None,
+        "lift_ms_median": round(statistics.median(lifting), 2) if lifting else None,
     }

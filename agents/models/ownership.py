@@ -1,0 +1,43 @@
+"""What becomes of questions when their asker is deleted: private ones go, those of a team stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.db.models import CASCADE, Field, Model, Q
+from django.db.models.deletion import Collector
+from django.utils import timezone
+
+from connections.models import User
+
+DELETED_PERSON = "deleted-person"
+
+
+def deleted_person() -> User:
+    """Stands where a deleted person stood. Nobody can log in as it."""
+    person, _ = User.objects.get_or_create(
+        username=DELETED_PERSON,
+        defaults={"first_name": "A deleted", "last_name": "person", "is_active": False,
+                  "password": make_password(None)},
+    )  # fmt: skip
+    return person
+
+
+def of_a_team(run: str) -> Q:
+    """Questions that a team has. `run` is the lookup's way to the run, such as "runs__"."""
+    shared = Q(**{f"{run}shares__team__isnull": False, f"{run}shares__revoked_at": None})
+    unexpired = Q(**{f"{run}shares__expires_at": None}) | Q(**{f"{run}shares__expires_at__gt": timezone.now()})
+    return shared & unexpired
+
+
+def keep_teams_questions(collector: Collector, field: Field[Any, Any], objects: Any, using: str) -> None:
+    """For on_delete of threads and questions: a team's go on under `deleted_person`, the rest is deleted."""
+    way = "runs__" if objects.model._meta.model_name == "question" else "questions__runs__"
+    kept = set(objects.model.objects.using(using).filter(of_a_team(way)).values_list("pk", flat=True))
+    staying: list[Model] = [one for one in objects if one.pk in kept]
+    going: list[Model] = [one for one in objects if one.pk not in kept]
+    if staying:
+        collector.add_field_update(field, deleted_person(), staying)
+    if going:
+        CASCADE(collector, field, going, using)  # type: ignore[arg-type]  # a list will do
