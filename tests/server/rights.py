@@ -6,6 +6,7 @@ in `Place.parameters`. To add an admin page: one line in `ADMIN_MODELS`, and an 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from agents.models import LanguageModel, Run
+from agents.models import LanguageModel, Run, Share
 from connections.models import (
     AuditEntry,
     Connection,
@@ -28,11 +29,11 @@ from connections.models import (
 )
 from tests.web import stories
 
-# The owner asked; viewer, analyst and manager are team mates; `other` manages another team; `link` holds every link
-# that was given out, without a login; `clerk` is staff without rights; `root` is a superuser of no team.
+# The owner asked; viewer, analyst and manager are team mates; `other` manages another team; `link` is in no team and
+# opened the link to the run; `clerk` is staff without rights; `root` is a superuser of no team.
 PEOPLE = ("owner", "viewer", "analyst", "manager", "other", "link", "anonymous", "clerk", "root")
 MATES = ("viewer", "analyst", "manager")
-NOBODY = ("link", "anonymous")
+NOBODY = ("anonymous",)
 
 # What can happen: the page is given, it does not exist for this person, they are asked to log in, they are refused.
 IN, HIDDEN, LOGIN, REFUSED = "in", "hidden", "login", "refused"
@@ -50,7 +51,9 @@ EVERYONE = policy(*PEOPLE)
 PERSONS = policy(*(person for person in PEOPLE if person not in NOBODY))
 OWNER = policy("owner")
 TEAM = policy("owner", *MATES)
-STREAM = policy("owner", nobody=REFUSED)
+READERS = policy("owner", "link")
+STREAM = policy("owner", "link", nobody=REFUSED)
+KEPT_LINK = "a-link-that-was-kept"
 SUPERUSER = policy("root", "clerk", others=LOGIN) | {"clerk": REFUSED}
 STAFF = policy("root", "clerk", others=LOGIN)
 NO_STAFF_PAGE = policy(others=LOGIN) | {"root": HIDDEN, "clerk": HIDDEN}
@@ -79,16 +82,23 @@ ROUTES: Mapping[str, Line] = {
     "history": Line("GET POST", PERSONS),
     "thread": Line("GET", OWNER),
     "follow_up": Line("POST", OWNER),
-    "run": Line("GET", OWNER),
-    "turns": Line("GET", OWNER),
-    "step_rows": Line("GET", OWNER),
+    "run": Line("GET", READERS),
+    "turns": Line("GET", READERS),
+    "step_rows": Line("GET", READERS),
     "stream": Line("GET", STREAM),
     "stop": Line("POST", OWNER),
     "ask_again": Line("POST", OWNER),
-    "export": Line("GET", OWNER),
-    "trace": Line("GET", OWNER),
+    "export": Line("GET", READERS),
+    "trace": Line("GET", READERS),
     "trace_json": Line("GET", OWNER),
     "prompt": Line("GET", OWNER),
+    "open_sql": Line("GET POST", PERSONS),
+    "check_step": Line("POST", OWNER),
+    "run_step": Line("POST", OWNER),
+    "rerun": Line("POST", OWNER),
+    "share": Line("GET POST", OWNER),
+    "revoke_share": Line("POST", OWNER),
+    "open_link": Line("GET", PERSONS),
     # connections and the person
     "connections": Line("GET", PERSONS),
     "schema": Line("GET", TEAM),
@@ -135,14 +145,16 @@ class Place:
     people: Mapping[str, User]
     run: Run
     connection: Connection
+    share: Share
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The value of a URL parameter, by its name."""
         return {
             "run_id": self.run.pk, "thread_id": self.run.question.thread_id, "connection_id": self.connection.pk,
-            "number": 7, "position": 3, "format": "csv", "pk": self.connection.pk, "id": self.people["owner"].pk,
-            "content_type_id": 1, "url": "nowhere", "app_label": "connections",
+            "number": 2, "position": 3, "format": "csv", "pk": self.connection.pk, "id": self.people["owner"].pk,
+            "share_id": self.share.pk, "token": KEPT_LINK, "content_type_id": 1, "url": "nowhere",
+            "app_label": "connections",
         }  # fmt: skip
 
 
@@ -159,8 +171,10 @@ def furnish() -> Place:
     shop = Connection.objects.create(name="Shop", kind=Kind.SQLITE, database="shop.sqlite")
     ConnectionGrant.objects.create(team=team, connection=shop)
     run = stories.answered(people["owner"], shop)
+    link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
+    link.readers.add(people["link"])
     _for_the_admin(shop, people["owner"])
-    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, shop)
+    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, shop, link)
 
 
 def _for_the_admin(shop: Connection, owner: User) -> None:
