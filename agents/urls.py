@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from agents.views import asking, exporting, history, programs, sharing, sql_page, streaming, threads, tracing
+from agents.views import asking, comparing, exporting, history, programs, sharing, sql_page, streaming, threads, tracing
 
 urlpatterns = [
     path("", asking.home, name="home"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/steps/<int:number>/rows", programs.step_rows, name="step_rows"),
     path("runs/<uuid:run_id>/steps/<int:number>/check", programs.check_step, name="check_step"),
     path("runs/<uuid:run_id>/steps/<int:number>/run", programs.run_step, name="run_step"),
+    path("runs/<uuid:run_id>/beside/<uuid:other_id>", comparing.beside, name="beside"),
     path("runs/<uuid:run_id>/rerun", programs.rerun, name="rerun"),
     path("runs/<uuid:run_id>/stream", streaming.follow_run, name="stream"),
     path("runs/<uuid:run_id>/stop", asking.stop, name="stop"),

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
@@ -14,6 +15,7 @@ from agents import permissions, selectors
 from agents.answers.suggestions import suggest
 from agents.llm import profiles
 from agents.models import Run, Thread
+from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
@@ -71,6 +73,17 @@ def model_choices() -> list[ModelChoice]:
     except profiles.ProfileError:
         return [ModelChoice("", "No model is set", False)]
     return [ModelChoice("", profile.name, profile.size == "small")]
+
+
+STRATEGY_WORDS = {
+    "auto": "Steps as the model can", "react": "Steps, turn by turn", "react-sql": "SQL, turn by turn",
+    "lift": "SQL drafts, lifted to steps", "zero-shot": "One SQL draft",
+}  # fmt: skip
+
+
+def ask_again_choices() -> dict[str, Any]:
+    """Strategies and models for another attempt."""
+    return {"strategies": [(name, STRATEGY_WORDS.get(name, name)) for name in STRATEGIES], "models": model_choices()}
 
 
 def for_a_new_question(

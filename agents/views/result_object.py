@@ -12,6 +12,7 @@ from django.urls import reverse
 from agents.answers.transcript import Transcript
 from agents.models import Run
 from agents.views import panels
+from agents.views.composer import ask_again_choices
 from agents.views.results import ShownResult, shown_result
 
 TABS = {"answer": "Answer", "table": "Table", "chart": "Chart", "steps": "Steps", "sql": "SQL"}
@@ -83,6 +84,7 @@ def context_of(
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
         "may_ask": may_ask,
+        "again": ask_again_choices() if may_ask else {},
         "tokens": run.input_tokens + run.output_tokens,
     }
 
