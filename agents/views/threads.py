@@ -100,6 +100,7 @@ def render_thread(
         "entries": entries,
         "database": _database(shown),
         "live": transcript if latest.is_live else None,
+        "follow_ups": composer.follow_ups_for(latest) if may_ask else (),
         "composer": composer.for_a_thread(person(request), shown, latest, text=text, error=error),
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
