@@ -24,6 +24,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/stop", asking.stop, name="stop"),
     path("runs/<uuid:run_id>/again", asking.ask_again, name="ask_again"),
     path("runs/<uuid:run_id>/export.<slug:format>", exporting.export, name="export"),
+    path("runs/<uuid:run_id>/export-all.<slug:format>", exporting.export_all, name="export_all"),
     path("runs/<uuid:run_id>/trace", tracing.trace, name="trace"),
     path("runs/<uuid:run_id>/trace.json", tracing.trace_json, name="trace_json"),
     path("runs/<uuid:run_id>/prompt/<int:position>", tracing.prompt, name="prompt"),

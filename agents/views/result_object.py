@@ -83,6 +83,7 @@ def context_of(
         "panel_template": f"agents/parts/panel_{tab}.html",
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
+        "full_exports": FORMATS if result.truncated and run.sql and may_ask else {},
         "may_ask": may_ask,
         "again": ask_again_choices() if may_ask else {},
         "tokens": run.input_tokens + run.output_tokens,
