@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from agents.views import asking, comparing, exporting, history, programs, sharing, sql_page, streaming, threads, tracing
+from agents.views import (
+    asking,
+    comparing,
+    discussion,
+    exporting,
+    feedback,
+    history,
+    programs,
+    review,
+    sharing,
+    sql_page,
+    streaming,
+    threads,
+    tracing,
+)
 
 urlpatterns = [
     path("", asking.home, name="home"),
@@ -31,5 +45,14 @@ urlpatterns = [
     path("runs/<uuid:run_id>/share", sharing.share, name="share"),
     path("shares/<uuid:share_id>/revoke", sharing.revoke, name="revoke_share"),
     path("link/<str:token>", sharing.open_link, name="open_link"),
+    path("runs/<uuid:run_id>/access", sharing.ask_for_access, name="ask_for_access"),
+    path("runs/<uuid:run_id>/feedback", feedback.judge, name="judge"),
+    path("runs/<uuid:run_id>/verify", feedback.verify, name="verify"),
+    path("runs/<uuid:run_id>/comments", discussion.comment, name="comment"),
+    path("comments/<int:comment_id>/delete", discussion.delete_comment, name="delete_comment"),
+    path("notices/", discussion.notices, name="notices"),
+    path("notices/<int:notice_id>", discussion.notice, name="notice"),
+    path("review/", review.review, name="review"),
+    path("review/export.csv", review.export, name="review_export"),
     path("", include("connections.urls")),
 ]

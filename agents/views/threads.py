@@ -14,8 +14,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from agents import permissions, selectors
-from agents.library import sharing
-from agents.models import Question, Run, Share, Thread
+from agents.library import comments, sharing
+from agents.models import Comment, Question, Run, Share, Thread
 from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
 from agents.views.outcome import Place, render_run, transcript_of
@@ -34,10 +34,12 @@ class Entry:
     """A question in its thread with the run that is shown for it."""
 
     question: Question
+    run: Run
     asker: str
     audience: str
     attempts: list[Attempt]
     beside: tuple[UUID, UUID] | None
+    comments: Sequence[Comment]
     html: SafeString
 
 
@@ -85,6 +87,7 @@ def render_thread(
     may_ask = permissions.may_follow_up(person(request), shown)
     transcript = transcript_of(latest)
     shared = sharing.audiences(one.pk for one in runs)
+    said = comments.comments_on(questions)
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
@@ -92,8 +95,8 @@ def render_thread(
         where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
-        attempts = attempts_of(question, one)
-        entries.append(Entry(question, _name(question), audience, attempts, _beside(attempts), html))
+        attempts, words = attempts_of(question, one), said.get(question.pk, ())
+        entries.append(Entry(question, one, _name(question), audience, attempts, _beside(attempts), words, html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
