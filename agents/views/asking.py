@@ -98,11 +98,11 @@ def _ask_page(
     request: HttpRequest, *, connection: Connection | None = None, text: str = "", error: str = ""
 ) -> HttpResponse:
     user = person(request)
-    shown = composer.for_a_new_question(user, connection=connection, text=text, error=error)
+    shown, suggestions = composer.for_a_new_question(user, connection=connection, text=text, error=error)
     model = next(iter(shown.models), None)
     context = {
         "composer": shown,
-        "suggestions": composer.suggestions_for(user, shown.connection),
+        "suggestions": suggestions,
         "small_model": model.name if model is not None and model.small else "",
     }
     return render(request, "agents/ask.html", context, status=422 if error else 200)

@@ -84,15 +84,17 @@ def render_thread(
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
     chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
-    may_ask = permissions.may_follow_up(person(request), shown)
+    models = _models(request, shown)
     transcript = transcript_of(latest)
-    shared = sharing.audiences(one.pk for one in runs)
-    said = comments.comments_on(questions)
+    with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
+    discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
+    shared = sharing.audiences(with_shares) if with_shares else {}
+    said = comments.comments_on(discussed) if discussed else {}
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
         following = questions[place + 1].text if place + 1 < len(questions) else ""
-        where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
+        where = Place(shown, newest=newest, models=models, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
         attempts, words = attempts_of(question, one), said.get(question.pk, ())
@@ -103,8 +105,8 @@ def render_thread(
         "entries": entries,
         "database": _database(shown),
         "live": transcript if latest.is_live else None,
-        "follow_ups": composer.follow_ups_for(latest) if may_ask else (),
-        "composer": composer.for_a_thread(person(request), shown, latest, text=text, error=error),
+        "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
+        "composer": composer.for_a_thread(shown, latest, models, text=text, error=error) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
     return render(request, "agents/thread.html", context, status=status)
@@ -114,9 +116,14 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     place = Place(chosen.question.thread, newest=_is_newest(request, chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
-    may_ask = permissions.may_follow_up(person(request), chosen.question.thread)
-    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, may_ask=may_ask)
+    models = _models(request, chosen.question.thread)
+    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, models)
     return render(request, "agents/parts/result.html", context)
+
+
+def _models(request: HttpRequest, shown: Thread) -> list[composer.ModelChoice] | None:
+    """The models to ask with here, None where this person may not ask."""
+    return composer.model_choices() if permissions.may_follow_up(person(request), shown) else None
 
 
 def _is_newest(request: HttpRequest, chosen: Run) -> bool:
