@@ -24,6 +24,7 @@ def task_of(run: Run) -> Task:
         today=run.created_at.astimezone(zone).date().isoformat(),
         time_zone=str(zone),
         earlier=tuple(earlier_turns(question)),
+        program=tuple(run.settings.get("program", ())),
     )
 
 

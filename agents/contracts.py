@@ -31,13 +31,15 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What was asked. `today` is an ISO date in the asker's `time_zone` (an IANA name)."""
+    """What was asked. `today` is an ISO date in the asker's `time_zone` (an IANA name). `program` are the calls to run
+    where no model is asked."""
 
     question: str
     evidence: str = ""
     today: str = ""
     time_zone: str = "UTC"
     earlier: tuple[EarlierTurn, ...] = ()
+    program: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,10 @@ __all__ = [
     "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError", "ExpressionSyntaxError",
     "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError", "ModelAuthenticationError",
     "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError", "ModelUnavailableError",
-    "NoWorkingDraftError", "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError",
-    "RunDivergedError",
-    "RunLostError", "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError",
-    "UnknownOperationError", "UnknownRelationError", "UnknownResultError", "UnknownTableError",
-    "UnreadableRepliesError", "UnsupportedInDialectError",
+    "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError",
+    "RunCancelledError", "RunDivergedError", "RunLostError", "RunStoppedError", "StatementNotAllowedError",
+    "TypeMismatchError", "UnknownColumnError", "UnknownOperationError", "UnknownRelationError", "UnknownResultError",
+    "UnknownTableError", "UnreadableRepliesError", "UnsupportedInDialectError",
 ]  # fmt: skip
 
 
@@ -99,6 +98,10 @@ class RepeatedBatchError(RunStoppedError):
 
 class NoWorkingDraftError(RunStoppedError):
     """No SQL that the model drafted could be run, after all repairs."""
+
+
+class ProgramFailedError(RunStoppedError):
+    """A step of a saved program could not be run."""
 
 
 class RunCancelledError(RunStoppedError):

@@ -69,3 +69,29 @@ class ShareForm(forms.Form):
         if not (cleaned.get("audience") or "").strip() and not cleaned.get("link"):
             self.add_error("audience", "Name a person or a team, or choose the link.")
         return cleaned
+
+
+class FeedbackForm(forms.Form):
+    """A verdict; an empty one takes it back."""
+
+    verdict = forms.ChoiceField(choices=[("good", "Good"), ("bad", "Bad"), ("", "Take back")], required=False)
+    reason = forms.CharField(required=False, max_length=20)
+    text = forms.CharField(required=False)
+
+
+class VerifyForm(forms.Form):
+    note = forms.CharField(required=False, max_length=500)
+    regression = forms.BooleanField(required=False)
+    withdraw = forms.BooleanField(required=False)
+
+
+class ReviewForm(forms.Form):
+    """The filters of the review list."""
+
+    done = forms.BooleanField(required=False)
+    kind = forms.CharField(required=False)
+    reason = forms.CharField(required=False, max_length=60)
+    connection = forms.IntegerField(required=False)
+    model = forms.CharField(required=False)
+    q = forms.CharField(required=False)
+    page = forms.IntegerField(required=False, min_value=1)

@@ -1,16 +1,18 @@
 """May this user…? The only place where rights on threads and runs are decided.
 
 A question is private to its asker until it is shared with a person, a team, or by a link. Who may see a result is
-decided by the share; who may run it again is decided by the connection (connections/permissions.py).
+decided by the share; who may run it again is decided by the connection (connections/permissions.py). Two things open a
+run without a share, and pages say so: managers review failed runs and those with a verdict, and a verified answer is
+open to whoever sees its connection.
 """
 
 from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from agents.models import Run, Share, Thread
+from agents.models import Comment, Run, Share, Status, Thread
 from connections import permissions as connection_permissions
-from connections.models import Team, User
+from connections.models import Connection, Role, Team, User
 
 # --- Threads and runs ------------------------------------------------------------------------------------------------
 
@@ -21,11 +23,20 @@ def visible_threads(user: User) -> QuerySet[Thread]:
 
 
 def visible_runs(user: User) -> QuerySet[Run]:
-    """One's own, and those that a share which counts now opens to `user`."""
+    """One's own, and those of others that are open to `user`."""
     if not user.is_active:
         return Run.objects.none()
-    shared = shares_with(user).values("run")
-    return Run.objects.filter(Q(question__thread__owner=user) | Q(pk__in=shared))
+    return Run.objects.filter(Q(question__thread__owner=user) | open_to(user, "pk"))
+
+
+def open_to(user: User, run: str) -> Q:
+    """Runs of others: shared with `user`, verified on a connection of theirs, or to be reviewed by them. `run` is the
+    lookup's way to the run's key."""
+    return (
+        Q(**{f"{run}__in": shares_with(user).values("run")})
+        | Q(**{f"{run}__in": verified_runs(user).values("pk")})
+        | Q(**{f"{run}__in": reviewable_runs(user).values("pk")})
+    )
 
 
 def may_see_run(user: User, run: Run) -> bool:
@@ -87,3 +98,67 @@ def people_to_share_with(user: User) -> QuerySet[User]:
     """Whoever is in a team with `user`."""
     mates = User.objects.filter(memberships__team__in=teams_to_share_with(user), is_active=True).exclude(pk=user.pk)
     return mates.distinct().order_by("first_name", "last_name", "username")
+
+
+# --- Verdicts, verification, review ----------------------------------------------------------------------------------
+
+
+def managed_teams(user: User) -> QuerySet[Team]:
+    if not user.is_active:
+        return Team.objects.none()
+    return Team.objects.filter(memberships__user=user, memberships__role=Role.MANAGER)
+
+
+def managed_connections(user: User) -> QuerySet[Connection]:
+    """Connections whose answers `user` reviews and verifies."""
+    return Connection.objects.filter(grants__team__in=managed_teams(user)).distinct()
+
+
+def reviewable_runs(user: User) -> QuerySet[Run]:
+    """For managers: their teams' failed runs, and those with a verdict, on connections of these teams."""
+    teams = managed_teams(user)
+    return Run.objects.filter(
+        Q(status=Status.FAILED) | Q(feedback__isnull=False),
+        question__thread__connection__in=managed_connections(user),
+        question__asked_by__memberships__team__in=teams,
+    ).distinct()
+
+
+def verified_runs(user: User) -> QuerySet[Run]:
+    connections = connection_permissions.visible_connections(user)
+    return Run.objects.filter(verification__isnull=False, question__thread__connection__in=connections)
+
+
+def is_manager(user: User) -> bool:
+    return managed_teams(user).exists()
+
+
+def may_judge(user: User, run: Run) -> bool:
+    """Say whether an answer is good: whoever sees it."""
+    return user.is_active and not run.is_live and may_see_run(user, run)
+
+
+def may_review(user: User, run: Run) -> bool:
+    """Mark as reviewed, add to the regression set: a manager of the connection who sees the run."""
+    return _manages_connection_of(user, run) and may_see_run(user, run)
+
+
+def may_verify(user: User, run: Run) -> bool:
+    return run.status == Status.ANSWERED and may_review(user, run)
+
+
+def _manages_connection_of(user: User, run: Run) -> bool:
+    connection = run.question.thread.connection
+    return connection is not None and managed_connections(user).filter(pk=connection.pk).exists()
+
+
+# --- Comments --------------------------------------------------------------------------------------------------------
+
+
+def may_comment(user: User, run: Run) -> bool:
+    return user.is_active and may_see_run(user, run)
+
+
+def may_delete_comment(user: User, comment: Comment) -> bool:
+    """The author, and the owner of the question."""
+    return user.is_active and user.pk in (comment.author_id, comment.question.thread.owner_id)

@@ -25,6 +25,7 @@ from agents.engine.engine import Engine, EngineSettings
 from agents.errors import ConnectionFailedError, DatabaseError, RunCancelledError, RunLostError
 from agents.llm.budget import Budget
 from agents.llm.client import LiteLLMClient
+from agents.llm.no_model import NoModel
 from agents.llm.profiles import ProfileError
 from agents.models import Run
 from agents.profiles import profile_of
@@ -148,11 +149,10 @@ class RunInWork:
 
     def _build(self, stack: ExitStack) -> Workbench:
         run, connection = self._run, self._connection()
-        profile = profile_of(run.language_model)
-        Run.objects.filter(pk=run.pk).update(model_name=profile.name)
+        self._model = NoModel() if run.strategy == strategies.PROGRAM else LiteLLMClient(profile_of(run.language_model))
+        Run.objects.filter(pk=run.pk).update(model_name=self._model.profile.name)
         self._door = stack.enter_context(connections.open_door(connection, run.question.asked_by, run_id=run.pk))
         self._engine = Engine(self._door, settings=EngineSettings(send_values=connection.send_values))
-        self._model = LiteLLMClient(profile)
         return Workbench(
             engine=self._engine,
             catalogue=self._door.catalogue,

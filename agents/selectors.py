@@ -22,6 +22,7 @@ from agents.traces.events import Event
 from connections.models import User
 
 NUMERIC = ("integer", "decimal", "float")
+JUDGED = ("verification__by", "in_regression_set")
 WORKER_SILENT_AFTER = timedelta(seconds=30)
 
 # --- Threads, questions, runs ----------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ def recent_threads(user: User, limit: int = 8) -> QuerySet[Thread]:
 
 def questions_of(thread: Thread) -> QuerySet[Question]:
     """The thread's questions in order, each with `runs`, oldest first."""
-    runs = Run.objects.order_by("created_at").select_related("language_model")
+    runs = Run.objects.order_by("created_at").select_related("language_model", *JUDGED).prefetch_related("feedback")
     return thread.questions.select_related("asked_by").prefetch_related(Prefetch("runs", queryset=runs))
 
 
@@ -60,7 +61,7 @@ def history(
 
 
 def run_to_see(user: User, run_id: UUID) -> Run:
-    related = ("question__thread__connection", "question__asked_by", "language_model")
+    related = ("question__thread__connection", "question__asked_by", "language_model", *JUDGED)
     return permissions.visible_runs(user).select_related(*related).get(pk=run_id)
 
 

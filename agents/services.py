@@ -5,7 +5,7 @@ Everything is keyword-only and raises `ValidationError` with words for people. R
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -17,13 +17,15 @@ from django.utils import timezone
 
 from agents import permissions, selectors, tasks
 from agents.models import LIVE, LanguageModel, Question, Run, Status, Thread
-from agents.strategies import STRATEGIES
+from agents.strategies import PROGRAM, STRATEGIES
 from agents.traces import recorder
 from connections import audit, crypto
 from connections import permissions as connection_permissions
 from connections.models import Connection, User
 
 TITLE_CHARACTERS = 120
+
+Program = Sequence[Mapping[str, Any]]
 
 
 def ask(
@@ -64,6 +66,42 @@ def ask_again(
     with transaction.atomic():
         run = _queue_run(question, strategy, language_model)
         audit.record("asked again", actor=user, target=question, detail={"run": str(run.pk)})
+    return run
+
+
+def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:
+    """Run the program of `run` again on fresh data, without a model, as another run of its question.
+
+    `program` is the changed one where somebody changed `step`. Raises ValidationError where there is nothing to run,
+    Run.DoesNotExist where the right is missing.
+    """
+    if not permissions.may_follow_up(user, run.question.thread):
+        raise Run.DoesNotExist
+    calls = list(program) or run.steps
+    if not calls:
+        raise ValidationError("This run has no steps that could be run again. Ask the question again.", code="no_steps")
+    _check_rate(user)
+    origin = {"rerun_of": str(run.pk), **({"step": step} if step else {})}
+    with transaction.atomic():
+        fresh = _queue_program(run.question, calls, origin)
+        audit.record("run again", actor=user, target=run.question, detail={"run": str(fresh.pk), **origin})
+    return fresh
+
+
+def ask_program(*, user: User, connection: Connection, text: str, program: Program, sql: str = "") -> Run:
+    """A new question that is answered by `program`, without a model. `sql` is the statement that it was lifted from.
+
+    Raises ValidationError, and Connection.DoesNotExist where the right is missing.
+    """
+    if not connection_permissions.may_ask(user, connection):
+        raise Connection.DoesNotExist
+    text = _checked_text(text)
+    _check_rate(user)
+    with transaction.atomic():
+        thread = Thread.objects.create(owner=user, connection=connection, title=_title(text))
+        run = _queue_program(_add_question(thread, user, text, ""), program, {"sql": sql} if sql else {})
+        detail = {"connection": connection.name, "run": str(run.pk), "without_model": True}
+        audit.record("asked", actor=user, target=run.question, detail=detail)
     return run
 
 
@@ -153,6 +191,14 @@ def _add_question(thread: Thread, user: User, text: str, evidence: str) -> Quest
     return Question.objects.create(
         thread=thread, position=selectors.next_position(thread), text=text, evidence=evidence, asked_by=user
     )
+
+
+def _queue_program(question: Question, program: Program, origin: Mapping[str, Any]) -> Run:
+    run = Run.objects.create(
+        question=question, strategy=PROGRAM, settings={"program": [dict(call) for call in program], **origin}
+    )
+    transaction.on_commit(lambda: tasks.enqueue_run(run.pk))
+    return run
 
 
 def _queue_run(question: Question, strategy: str, language_model: LanguageModel | None) -> Run:

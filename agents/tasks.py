@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
 from uuid import UUID
 
 import structlog
@@ -24,3 +25,21 @@ def run_task(run_id: str) -> None:
     from agents import runner  # late: the web process only rings
 
     runner.run_one(UUID(run_id))
+
+
+def enqueue_mail(notice_id: int) -> None:
+    """Ring for a worker. When the broker is away the notice stays on the page, unsent."""
+    try:
+        mail_task.delay(notice_id)
+    except (OperationalError, OSError) as error:
+        log.warning("broker not reachable; notice not mailed", notice=notice_id, error=str(error))
+
+
+@shared_task(name="agents.mail")
+def mail_task(notice_id: int) -> None:
+    from agents.library import notices  # late: notices import this module
+
+    try:
+        notices.send(notice_id)
+    except (SMTPException, OSError) as error:
+        log.warning("notice not mailed", notice=notice_id, error=str(error))

@@ -90,6 +90,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("OIDC_CLIENT_ID", "", "Client id at that issuer"),
     Setting("OIDC_CLIENT_SECRET", "", "Client secret at that issuer", secret=True),
     Setting("OIDC_NAME", "Single sign-on", "Words on the sign-on button"),
+    # Mail
+    Setting("EMAIL_URL", "", "Mail server for notices and schedules, as smtp://user:password@host:587; smtps: TLS from "
+            "the first byte; smtp+plain: none; empty: no mail is sent", secret=True),
+    Setting("EMAIL_FROM", "ReAct-SQL <reactsql@localhost>", "Sender of the mails"),
     # Customers' databases
     Setting("DATABASE_NETWORKS", "", "Networks that connections may reach, as 10.0.0.0/8,192.168.1.0/24; "
             "empty: any but link-local ones"),

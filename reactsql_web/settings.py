@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from reactsql_web import keys, logs
+from reactsql_web import keys, logs, mail
 from reactsql_web.database import own_database
 from reactsql_web.environment import Environment
 
@@ -152,6 +152,12 @@ if OIDC_SERVER_URL:
     }
     SOCIALACCOUNT_ONLY = True
     ACCOUNT_EMAIL_VERIFICATION = "none"
+
+# --- Mail ------------------------------------------------------------------------------------------------------------
+
+EMAIL_URL = env.text("EMAIL_URL")
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM")
+globals().update(mail.mail_server(EMAIL_URL))
 
 # --- Security headers ------------------------------------------------------------------------------------------------
 

@@ -59,6 +59,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "The database took too long",
         "Ask about a shorter period or fewer rows, or ask for the time limit of the connection to be raised.",
     ),
+    "ProgramFailedError": (
+        "A step could not be run",
+        "Change the step, or ask the question again: then a model writes the steps anew.",
+    ),
     "CannotLiftError": (
         "No answer: the query could not be turned into steps",
         "Say the question in other words, or choose a model that composes the steps itself.",

@@ -99,6 +99,7 @@ class Transcript:
         return [Change("status")]
 
     def _read(self, event: events.Calls) -> list[Change]:
+        began = [] if self.turn(branch_key(event)) else [Change("turn", branch_key(event))]  # no model was asked
         turn = self._turn(event)
         turn.thought, turn.thinking, turn.notes, turn.sql = event.thought, False, event.notes, event.sql
         turn.calls = [
@@ -110,7 +111,8 @@ class Transcript:
         for line in turn.calls:
             self._name(line.call)
         status = turn.calls[0].phrase if turn.calls else (text("Reading the reply"),)
-        return [Change("thought", turn.key), Change("calls", turn.key), Change("head", turn.key), *self._say(*status)]
+        shown = [Change("thought", turn.key), Change("calls", turn.key), Change("head", turn.key)]
+        return [*began, *shown, *self._say(*status)]
 
     def _called(self, event: events.CallResult) -> list[Change]:
         turn = self._turn(event)

@@ -23,11 +23,17 @@ class UnfitError(ValueError):
 
 @dataclass(frozen=True)
 class Kind:
-    """`expects` completes "must be …"; `read` returns the typed value or raises UnfitError."""
+    """`expects` completes "must be …"; `read` returns the typed value or raises UnfitError.
+
+    `options` are all values of a choice, `item` the kind of a list's items, `fields` the dataclass of an object.
+    """
 
     expects: str
     read: Callable[[Any], Any]
     is_handle: bool = False
+    options: tuple[str, ...] = ()
+    item: Kind | None = None
+    fields: type[Any] | None = None
 
 
 def argument(kind: Kind, default: Any = MISSING) -> Any:
@@ -152,7 +158,7 @@ def choice(*options: str) -> Kind:
             raise UnfitError
         return value.strip().lower()
 
-    return Kind("one of " + ", ".join(options), read)
+    return Kind("one of " + ", ".join(options), read, options=options)
 
 
 def list_of(kind: Kind, *, at_least: int = 0) -> Kind:
@@ -165,7 +171,7 @@ def list_of(kind: Kind, *, at_least: int = 0) -> Kind:
         return tuple(kind.read(item) for item in items)
 
     count = "" if not at_least else f" with at least {at_least}"
-    return Kind(f"a list{count}, each {kind.expects}", read)
+    return Kind(f"a list{count}, each {kind.expects}", read, item=kind)
 
 
 def record(cls: type[Any], described: str) -> Kind:
@@ -179,4 +185,4 @@ def record(cls: type[Any], described: str) -> Kind:
         except InvalidArgumentError as error:
             raise UnfitError(str(error).strip()) from None
 
-    return Kind(described, read)
+    return Kind(described, read, fields=cls)

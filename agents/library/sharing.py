@@ -15,10 +15,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents import permissions
-from agents.models import Run, Share
+from agents.library import notices
+from agents.models import Notice, Run, Share
 from connections import audit
 from connections import permissions as connection_permissions
-from connections.models import Connection, Team, User
+from connections.models import Connection, Role, Team, User
 
 TOKEN_BYTES = 24
 
@@ -150,6 +151,20 @@ def open_link(*, user: User, token: str) -> Run:
     return share.run
 
 
+def ask_for_access(*, user: User, run: Run) -> int:
+    """Tell the managers of the connection's teams that `user` would like to ask it; returns how many were told."""
+    connection = run.question.thread.connection
+    if connection is None or not permissions.may_see_run(user, run):
+        raise Run.DoesNotExist
+    managers = User.objects.filter(
+        memberships__role=Role.MANAGER, memberships__team__connections=connection, is_active=True
+    ).distinct()
+    with transaction.atomic():
+        notices.tell(users=managers, actor=user, kind=Notice.Kind.ACCESS, run=run, text=f"To ask {connection.name}.")
+        audit.record("access asked for", actor=user, target=connection)
+    return managers.count()
+
+
 def _share_one(user: User, run: Run, days: int, *, person: User | None = None, team: Team | None = None) -> None:
     known = Share.live.filter(run=run, person=person, team=team, token_hash=None).first()
     if known is not None:
@@ -157,6 +172,8 @@ def _share_one(user: User, run: Run, days: int, *, person: User | None = None, t
         known.save(update_fields=["expires_at"])
     else:
         known = Share.objects.create(run=run, person=person, team=team, created_by=user, expires_at=_end(days))
+        if person is not None:
+            notices.tell(users=[person], actor=user, kind=Notice.Kind.SHARE, run=run)
     _record("shared", user, known)
 
 

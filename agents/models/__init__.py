@@ -1,5 +1,8 @@
-"""What the product remembers: models that answer, questions, runs with their events, results."""
+"""What the product remembers: models that answer, questions, runs with their events, results, and what teams do with
+answers."""
 
+from agents.models.discussion import Comment, Notice
+from agents.models.feedback import Feedback, Reason, RegressionQuestion, Review, Verification
 from agents.models.language_model import LanguageModel
 from agents.models.live import LiveThought, WorkerBeat
 from agents.models.question import Question, Thread
@@ -8,6 +11,6 @@ from agents.models.run import LIVE, Run, RunEvent, Status
 from agents.models.share import Share
 
 __all__ = [
-    "LIVE", "LanguageModel", "LiveThought", "Question", "Run", "RunEvent", "Share", "Status", "StoredResult", "Thread",
-    "WorkerBeat",
+    "LIVE", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question", "Reason", "RegressionQuestion",
+    "Review", "Run", "RunEvent", "Share", "Status", "StoredResult", "Thread", "Verification", "WorkerBeat",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.db import models
 
@@ -28,6 +29,8 @@ class Run(models.Model):
 
     `lease_owner` is the worker that may write events until `lease_until`; whoever holds no valid lease writes nothing.
     `attempt` counts the workers that had it. Costs in US dollars; `cost` is None when a price is not known.
+    A run without a model holds in `settings` its "program", and where it came from: "rerun_of" a run, with "step" the
+    one that was changed, or the "sql" that was lifted.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -69,6 +72,12 @@ class Run(models.Model):
     @property
     def is_live(self) -> bool:
         return self.status in LIVE
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The calls that lead to the answer; of a run without a model, those that it was given."""
+        given: list[dict[str, Any]] = self.settings.get("program", [])
+        return self.program or given
 
 
 class RunEvent(models.Model):

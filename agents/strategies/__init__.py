@@ -22,12 +22,16 @@ STRATEGIES: Mapping[str, str] = {
     "zero-shot": "agents.strategies.zero_shot",
 }
 
+PROGRAM = "program"
+"""Runs `Task.program` and asks no model, so it is no choice for a question."""
+
 
 def strategy(name: str) -> Strategy:
     """The strategy of that name. Raises ValueError naming those that exist."""
-    if name not in STRATEGIES:
-        raise ValueError(f"There is no strategy {name!r}; there are {', '.join(STRATEGIES)}.")
-    return cast(Strategy, import_module(STRATEGIES[name]).STRATEGY)
+    known = {**STRATEGIES, PROGRAM: "agents.strategies.program"}
+    if name not in known:
+        raise ValueError(f"There is no strategy {name!r}; there are {', '.join(known)}.")
+    return cast(Strategy, import_module(known[name]).STRATEGY)
 
 
 def start(task: Task, bench: Workbench, name: str) -> Answer | None:

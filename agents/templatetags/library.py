@@ -1,4 +1,4 @@
-"""What stands on an answer for sharing and judging it, decided by the reader's rights."""
+"""What stands on an answer for sharing, judging and talking about it, decided by the reader's rights."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 
 from agents import permissions
-from agents.models import Run
+from agents.models import Reason, Run
 from connections.models import User
 
 register = template.Library()
@@ -21,8 +21,35 @@ def result_actions(context: dict[str, Any]) -> dict[str, Any]:
 
 @register.inclusion_tag("agents/parts/result_verdict.html", takes_context=True)
 def result_verdict(context: dict[str, Any]) -> dict[str, Any]:
-    run, _ = _run_and_user(context)
-    return {"run": run}
+    run, user = _run_and_user(context)
+    verdict = next((one for one in run.feedback.all() if one.user_id == user.pk), None)
+    return {
+        "csrf_token": context.get("csrf_token"),
+        "run": run,
+        "verdict": verdict,
+        "reasons": Reason.choices,
+        "error": context.get("verdict_error", ""),
+        "verification": getattr(run, "verification", None),
+        "in_regression_set": getattr(run, "in_regression_set", None),
+        "may_verify": is_manager(context["request"]) and permissions.may_verify(user, run),
+    }
+
+
+def is_manager(request: Any) -> bool:
+    """Of any team; asked for once a page, however many answers are on it."""
+    if not hasattr(request, "is_manager"):
+        request.is_manager = permissions.is_manager(request.user)
+    return bool(request.is_manager)
+
+
+@register.filter
+def verified(run: Run) -> bool:
+    return getattr(run, "verification", None) is not None
+
+
+@register.filter
+def name_of(user: User | None) -> str:
+    return (user.get_full_name() or user.get_username()) if user is not None else "a deleted person"
 
 
 def _run_and_user(context: dict[str, Any]) -> tuple[Run, User]:

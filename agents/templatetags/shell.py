@@ -8,6 +8,8 @@ from django import template
 from django.http import HttpRequest
 
 from agents import selectors
+from agents.library import notices, reviewing
+from agents.templatetags.library import is_manager
 from connections import selectors as connection_selectors
 from connections.models import User
 
@@ -24,11 +26,15 @@ def rail(context: dict[str, Any]) -> dict[str, Any]:
     user = request.user
     assert isinstance(user, User)
     match = request.resolver_match
+    manager = is_manager(request)
     return {
         "request": request,
         "user": user,
         "csrf_token": context.get("csrf_token"),
         "here": match.url_name if match is not None else "",
+        "manager": manager,
+        "to_review": reviewing.waiting(user) if manager else 0,
+        "unread": notices.unread(user),
         "recent": selectors.recent_threads(user),
         "current_thread": context.get("current_thread"),
         "initials": _initials(user),

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from agents import permissions, selectors
 from agents.answers.suggestions import suggest
+from agents.library import feedback
 from agents.llm import profiles
 from agents.models import Run, Thread
 from connections import selectors as connection_selectors
@@ -48,6 +49,7 @@ class Composer:
 class Suggestion:
     text: str
     why: str
+    verified: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +122,19 @@ def _table_names(connection: Connection | None) -> list[str]:
 
 
 def suggestions_for(user: User, connection: Connection | None) -> Suggestions | None:
-    """Questions made from the catalogue without a model, after the person's own last ones on this connection."""
+    """Verified questions first, then some made from the catalogue without a model, then the person's own last ones."""
     if connection is None:
         return None
     snapshot = connection_selectors.snapshot_of(connection)
     catalogue = connection_selectors.largest_tables(connection, SUGGESTED_FROM)
+    trusted = [Suggestion(one.run.question.text, f"Verified by {one.by_name}", verified=True)
+               for one in feedback.trusted(connection) if len(one.run.question.text) <= 240]  # fmt: skip
     asked = selectors.history(user, connection_id=connection.pk)[:2]
     own = [Suggestion(question.text, "You asked this before") for question in asked if len(question.text) <= 120]
     made = [Suggestion(text, "Suggested for this connection") for text in (suggest(catalogue) if catalogue else ())]
-    items = [*made[: 6 - len(own)], *own]
+    known = {one.text for one in trusted}
+    own = [one for one in own if one.text not in known]
+    items = [*trusted, *[one for one in made if one.text not in known][: 6 - len(own) - len(trusted)], *own]
     return Suggestions(
         "Questions to start from", connection, snapshot.table_count if snapshot else 0,
         snapshot.taken_at if snapshot else None, items,

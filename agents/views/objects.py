@@ -55,6 +55,13 @@ def share_to_revoke(request: HttpRequest, share_id: UUID) -> Share:
         raise Http404("There is no such share of yours.") from error
 
 
+def run_to_verify(request: HttpRequest, run_id: UUID) -> Run:
+    run = run_to_see(request, run_id)
+    if not permissions.may_verify(person(request), run):
+        raise Http404("This answer is not yours to verify.")
+    return run
+
+
 def thread_to_see(request: HttpRequest, thread_id: UUID) -> Thread:
     try:
         return selectors.thread_to_see(person(request), thread_id)

@@ -73,7 +73,9 @@ def answer_context(
         ),
         "may_ask": place.may_ask,
         "chosen": place.chosen,
-        **result_object.context_of(params, run, lambda: loaded or transcript_of(run), place.prefix(run)),
+        **result_object.context_of(
+            params, run, lambda: loaded or transcript_of(run), place.prefix(run), may_ask=place.may_ask
+        ),
     }  # fmt: skip
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
+
 from agents.answers import cells
 from agents.answers.highlight import sql_pieces
 from agents.answers.program import method_of, tables_of
@@ -105,6 +107,8 @@ def sql_panel(view: View) -> dict[str, Any]:
         "ms": result.ms,
         "known": cut_of(view)["known"],
         "pieces": sql_pieces(view.run.sql, dialect),
+        "open_url": reverse("open_sql") if connection is not None and view.may_ask else "",
+        "connection": connection.pk if connection is not None else "",
     }
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.safestring import mark_safe
 
 from agents import permissions
-from agents.library import sharing
+from agents.library import comments, sharing
 from agents.models import Run
 from agents.views.objects import person
 from agents.views.outcome import Place, render_run
@@ -28,6 +28,7 @@ def render_replay(request: HttpRequest, run: Run) -> HttpResponse:
         "connection": connection,
         "share": sharing.share_that_opens(user, run),
         "answer": mark_safe(render_run(request, run, place)),  # noqa: S308
+        "comments": comments.comments_on([question]).get(question.pk, []),
         "may_run_again": permissions.may_run_again(user, run),
         "sees_connection": connection is not None and connection_permissions.may_see_connection(user, connection),
     }

@@ -44,6 +44,7 @@ class View:
     load: Callable[[], Transcript]
     prefix: str
     params: Mapping[str, str]
+    may_ask: bool = False
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -63,12 +64,14 @@ class View:
         return f"{reverse('run', args=[self.run.pk])}?{query}"
 
 
-def context_of(params: Mapping[str, str], run: Run, load: Callable[[], Transcript], prefix: str) -> dict[str, Any]:
+def context_of(
+    params: Mapping[str, str], run: Run, load: Callable[[], Transcript], prefix: str, *, may_ask: bool = False
+) -> dict[str, Any]:
     """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only."""
     result = shown_result(run)
     if result is None:
         return {"result": None}
-    view = View(run, result, load, prefix, params)
+    view = View(run, result, load, prefix, params, may_ask)
     offered = [key for key in TABS if key not in _missing(run)]
     tab = params.get("tab", "")
     tab = tab if tab in offered else "table" if result.row_count and result.row_count > 1 else "answer"
@@ -79,12 +82,13 @@ def context_of(params: Mapping[str, str], run: Run, load: Callable[[], Transcrip
         "panel_template": f"agents/parts/panel_{tab}.html",
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
+        "may_ask": may_ask,
         "tokens": run.input_tokens + run.output_tokens,
     }
 
 
 def _missing(run: Run) -> set[str]:
-    return {*(() if run.program else ("steps",)), *(() if run.sql else ("sql",))}
+    return {*(() if run.steps else ("steps",)), *(() if run.sql else ("sql",))}
 
 
 def _exports(result: ShownResult) -> list[Export]:

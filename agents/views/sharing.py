@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from agents import permissions
 from agents.forms import ShareForm
 from agents.library import sharing
 from agents.models import Run
-from agents.views.objects import person, run_to_share, share_to_revoke
+from agents.views.objects import person, run_to_see, run_to_share, share_to_revoke
 
 
 @login_required
@@ -60,6 +61,19 @@ def open_link(request: HttpRequest, token: str) -> HttpResponse:
         run = sharing.open_link(user=person(request), token=token)
     except ObjectDoesNotExist as error:
         raise Http404("This link was never made, was revoked, or has expired.") from error
+    return redirect("run", run.pk)
+
+
+@login_required
+@require_POST
+def ask_for_access(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = run_to_see(request, run_id)
+    try:
+        told = sharing.ask_for_access(user=person(request), run=run)
+    except ObjectDoesNotExist as error:
+        raise Http404("The connection of this run was deleted.") from error
+    words = "The managers of its teams were told." if told else "Its teams have no manager: ask an administrator."
+    messages.success(request, words)
     return redirect("run", run.pk)
 
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 from agents.answers.graph import Step, draw, steps_of
 from agents.answers.highlight import json_pieces
 from agents.answers.program import tables_of
+from agents.answers.step_form import Section, editable, form_of
 from agents.answers.turns import CallLine
 from agents.answers.wording import Phrase, plain, say, spoken
 from agents.templatetags.answers import call_rows, count
@@ -33,6 +34,7 @@ class StepLine:
     trace_key: str = ""
     pieces: Sequence[tuple[str, str]] = ()
     rows_url: str = ""
+    sections: Sequence[Section] = ()
 
 
 def steps_panel(view: View) -> dict[str, Any]:
@@ -48,6 +50,7 @@ def steps_panel(view: View) -> dict[str, Any]:
             names[str(step.call["out"])] = spoken(step.call, names)
     return {
         "steps": shown,
+        "names": _input_columns(steps, lines, current),
         "tables": tables_of(program),
         "ms": view.result.ms,
         "graph": _picture(steps, shown, lines, current),
@@ -57,7 +60,7 @@ def steps_panel(view: View) -> dict[str, Any]:
 
 def _with_execute(view: View) -> Sequence[Mapping[str, Any]]:
     """The program ends with the execute that made the result."""
-    program: list[Mapping[str, Any]] = list(view.run.program)
+    program: list[Mapping[str, Any]] = list(view.run.steps)
     handle = next((str(call["out"]) for call in reversed(program) if call.get("out")), "")
     if view.result.stored is None or not handle or program[-1].get("op") == "execute":
         return program
@@ -82,7 +85,15 @@ def _step_line(
         trace_key=line.key if line is not None else "",
         pieces=json_pieces(json.dumps(step.call, indent=2, ensure_ascii=False)) if here else (),
         rows_url=reverse("step_rows", args=[view.run.pk, step.number]) if here and not is_result else "",
+        sections=form_of(step.call, list(names)) if here and view.may_ask and editable(step.call) else (),
     )
+
+
+def _input_columns(steps: Sequence[Step], lines: Mapping[int, CallLine], current: int | None) -> list[str]:
+    """The columns of what the chosen step reads, to be offered while one writes."""
+    inputs = next((step.inputs for step in steps if step.number == current), ())
+    columns = (column for number in inputs if number in lines for column in lines[number].columns)
+    return list(dict.fromkeys(str(column.get("name", "")) for column in columns))
 
 
 def _call_key(call: Mapping[str, Any]) -> str:

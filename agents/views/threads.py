@@ -8,19 +8,15 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from agents import permissions, selectors
-from agents.answers.cells import columns_of
-from agents.errors import DatabaseError, ModelCorrectableError
-from agents.library import sharing
-from agents.models import Question, Run, Share, Thread
-from agents.step_rows import rows_at
+from agents.library import comments, sharing
+from agents.models import Comment, Question, Run, Share, Thread
 from agents.views import composer, replay, result_object
-from agents.views.grids import grid_of
 from agents.views.objects import person, run_to_see, thread_to_see
 from agents.views.outcome import Place, render_run, transcript_of
 
@@ -29,6 +25,7 @@ from agents.views.outcome import Place, render_run, transcript_of
 class Attempt:
     pk: UUID
     number: int
+    how: str
     current: bool
 
 
@@ -37,9 +34,11 @@ class Entry:
     """A question in its thread with the run that is shown for it."""
 
     question: Question
+    run: Run
     asker: str
     audience: str
     attempts: list[Attempt]
+    comments: Sequence[Comment]
     html: SafeString
 
 
@@ -71,25 +70,6 @@ def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return render(request, "agents/parts/turns.html", context)
 
 
-@login_required
-@require_safe
-def step_rows(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
-    """The first rows at one step of the program, read afresh from the database."""
-    shown = run_to_see(request, run_id)
-    context: dict[str, Any] = {"run": shown}
-    try:
-        found = rows_at(person(request), shown, number)
-    except IndexError as error:
-        raise Http404("The program has no such step.") from error
-    except (DatabaseError, ModelCorrectableError) as error:
-        context["problem"] = str(error)
-    else:
-        label = f"Rows at step {number}"
-        grid = grid_of(columns_of(found.columns), found.rows, identifier=f"step-{number}-table", label=label)
-        context |= {"rows": found, "grid": grid}
-    return render(request, "agents/parts/step_rows.html", context)
-
-
 def render_thread(
     request: HttpRequest,
     shown: Thread,
@@ -106,6 +86,7 @@ def render_thread(
     may_ask = permissions.may_follow_up(person(request), shown)
     transcript = transcript_of(latest)
     shared = sharing.audiences(one.pk for one in runs)
+    said = comments.comments_on(questions)
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
@@ -113,7 +94,8 @@ def render_thread(
         where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
-        entries.append(Entry(question, _name(question), audience, _attempts(question, one), html))
+        attempts, words = _attempts(question, one), said.get(question.pk, ())
+        entries.append(Entry(question, one, _name(question), audience, attempts, words, html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
@@ -130,7 +112,8 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     place = Place(chosen.question.thread, newest=_is_newest(request, chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
-    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix)
+    may_ask = permissions.may_follow_up(person(request), chosen.question.thread)
+    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, may_ask=may_ask)
     return render(request, "agents/parts/result.html", context)
 
 
@@ -150,7 +133,16 @@ def _attempts(question: Question, shown: Run) -> list[Attempt]:
     runs = list(question.runs.all())
     if len(runs) < 2:
         return []
-    return [Attempt(one.pk, number, one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+    return [Attempt(one.pk, number, _how(one), one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+
+
+def _how(one: Run) -> str:
+    """What tells an attempt from the others."""
+    if one.settings.get("step"):
+        return f"step {one.settings['step']} changed"
+    if one.settings.get("rerun_of"):
+        return "rerun"
+    return one.model_name or (one.language_model.name if one.language_model else "")
 
 
 def _name(question: Question) -> str:

@@ -38,7 +38,7 @@ _TYPE_BASE = 1_000_000
 # Functions with syntax of their own (AS, FROM, IN, FOR, USING between arguments), which sqlglot must read itself.
 _OWN_SYNTAX = frozenset({
     "cast", "try_cast", "extract", "interval", "exists", "in", "any", "all", "some", "substring", "trim", "position",
-    "overlay", "convert", "char",
+    "overlay", "convert", "char", "materialized",
 })  # fmt: skip
 # What may follow the star of a SELECT list in DuckDB.
 _STAR_WORDS = frozenset({"exclude", "replace", "rename"})

@@ -1,25 +1,29 @@
-// The list of questions: deleting is possible once something is chosen, and asks first.
+// Lists of questions and runs: what needs a choice is possible once something is chosen, and deleting asks first.
 
-const form = () => document.querySelector("#question-list form");
+const formOf = (element) => element.closest("form");
+
+function count(form, name) {
+  return new Set([...form.querySelectorAll(`[name=${name}]:checked`)].map((box) => box.value)).size;
+}
 
 document.addEventListener("change", (event) => {
-  if (event.target.name !== "thread") return;
-  const chosen = form().querySelectorAll("[name=thread]:checked").length;
-  document.getElementById("delete-selected").disabled = chosen === 0;
+  if (event.target.type !== "checkbox" || !event.target.closest("table")) return;
+  for (const button of formOf(event.target).querySelectorAll("[data-needs]")) {
+    button.disabled = count(button.form, button.dataset.needs) === 0;
+  }
 });
 
-document.addEventListener("submit", (event) => {
-  if (event.target !== form() || event.target.dataset.sure) return;
-  event.preventDefault();
-  const dialog = document.getElementById("delete-dialog");
-  dialog.querySelector("[data-count]").textContent = new Set(
-    [...form().querySelectorAll("[name=thread]:checked")].map((box) => box.value),
-  ).size;
-  dialog.showModal();
-});
-
+let asked;
 document.addEventListener("click", (event) => {
-  if (!event.target.closest("#delete-sure")) return;
-  form().dataset.sure = "yes";
-  form().requestSubmit();
+  const button = event.target.closest("[data-asks]");
+  if (button && button.form.dataset.sure !== "yes") {
+    event.preventDefault();
+    asked = button;
+    const dialog = document.getElementById(button.dataset.asks);
+    dialog.querySelector("[data-count]").textContent = count(button.form, button.dataset.needs);
+    dialog.showModal();
+  } else if (event.target.closest("[data-sure-button]")) {
+    asked.form.dataset.sure = "yes";
+    asked.form.requestSubmit(asked);
+  }
 });

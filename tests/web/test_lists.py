@@ -55,7 +55,7 @@ def test_a_page_needs_few_queries(
     for _ in range(3):
         run = stories.answered(people.olga, people.shop)
     arguments = [run.pk] if page in ("run", "trace") else []
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(18):
         assert olga.get(reverse(page, args=arguments)).status_code == 200
 
 
@@ -72,7 +72,7 @@ def test_a_long_thread_needs_no_more_than_one_query_more_for_each_question(
         later = stories.follow(run, f"Only for part {number}")
         stories.keep_result(later)
         stories.finish(later, answer="So it is.", answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
-    with django_assert_max_num_queries(14 + 6):
+    with django_assert_max_num_queries(18 + 6):
         page = olga.get(reverse("run", args=[run.pk]) + "?tab=sql").content.decode()
     assert len(re.findall(r'tab-sql"[^>]*aria-selected="true"', page)) == 1
 

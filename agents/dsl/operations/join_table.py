@@ -20,6 +20,9 @@ def _read_pair(value: Any) -> Pair:
     return NAME.read(value[0]), NAME.read(value[1])
 
 
+PAIR = Kind("[left column, right column]", _read_pair)
+
+
 @dataclass(frozen=True)
 class JoinTable(RelationOperation):
     """Left's columns, then right's. `how` is inner, left or cross; `on` is `[[left column, right column], …]`.
@@ -34,7 +37,7 @@ class JoinTable(RelationOperation):
     left: str = argument(HANDLE)
     right: str = argument(HANDLE)
     how: str = argument(choice("inner", "left", "cross"))
-    on: tuple[Pair, ...] = argument(list_of(Kind("[left column, right column]", _read_pair)), default=())
+    on: tuple[Pair, ...] = argument(list_of(PAIR), default=())
     condition: str | None = argument(EXPRESSION, default=None)
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:

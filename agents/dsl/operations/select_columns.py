@@ -28,6 +28,9 @@ def _read_item(value: Any) -> Renamed:
     return Renamed(name, "")
 
 
+COLUMN = Kind(_SHAPE, _read_item)
+
+
 @dataclass(frozen=True)
 class SelectColumns(RelationOperation):
     """Exactly these columns, in this order. Each item is a name or `{"column": name, "as": new name}`.
@@ -38,7 +41,7 @@ class SelectColumns(RelationOperation):
     name: ClassVar[str] = "select_columns"
 
     rel: str = argument(HANDLE)
-    columns: tuple[Renamed, ...] = argument(list_of(Kind(_SHAPE, _read_item), at_least=1))
+    columns: tuple[Renamed, ...] = argument(list_of(COLUMN, at_least=1))
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:
         (source,) = inputs

@@ -1,0 +1,57 @@
+"""Telling people: a notice on the page, and an e-mail where the site can send one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import transaction
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from agents import tasks
+from agents.models import Notice, Run
+from connections.models import User
+
+KEPT_ON_PAGE = 100
+
+
+def notices_of(user: User) -> QuerySet[Notice]:
+    """Newest first."""
+    return Notice.objects.filter(user=user).select_related("actor", "run__question")[:KEPT_ON_PAGE]
+
+
+def unread(user: User) -> int:
+    return Notice.objects.filter(user=user, read_at=None).count()
+
+
+def notice_to_read(user: User, notice_id: int) -> Notice:
+    return Notice.objects.select_related("run").get(pk=notice_id, user=user)
+
+
+def tell(*, users: Iterable[User], actor: User, kind: Notice.Kind, run: Run, text: str = "") -> None:
+    """One notice for each of `users` but the actor; called inside a transaction, it is sent after the commit."""
+    for user in {one.pk: one for one in users if one.pk != actor.pk and one.is_active}.values():
+        notice = Notice.objects.create(user=user, actor=actor, kind=kind, run=run, text=text)
+        if settings.EMAIL_URL and user.email:
+            transaction.on_commit(lambda key=notice.pk: tasks.enqueue_mail(key))  # type: ignore[misc]
+
+
+def read(*, user: User, notice: Notice | None = None) -> None:
+    """Mark as read: `notice`, or all of `user`."""
+    found = Notice.objects.filter(user=user, read_at=None)
+    if notice is not None:
+        found = found.filter(pk=notice.pk)
+    found.update(read_at=timezone.now())
+
+
+def send(notice_id: int) -> None:
+    """E-mail a notice that was not read meanwhile."""
+    notice = Notice.objects.filter(pk=notice_id, read_at=None).select_related("user", "actor", "run__question").first()
+    if notice is None or not notice.user.email:
+        return
+    address = f"{settings.SITE_URL}{reverse('run', args=[notice.run_id])}"
+    body = "\n\n".join(filter(None, [f"{notice}:", notice.run.question.text, notice.text, address]))
+    send_mail(f"{notice}", body, None, [notice.user.email])

@@ -1,0 +1,81 @@
+"""Comments below an answer, and the page of what one was told."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents.library import comments
+from agents.library import notices as told
+from agents.models import Run
+from agents.views.objects import person, run_to_see
+
+
+@login_required
+@require_POST
+def comment(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run, text = run_to_see(request, run_id), request.POST.get("text", "")
+    try:
+        comments.comment(user=person(request), run=run, text=text)
+    except ValidationError as error:
+        return _comments(request, run, text=text, error=" ".join(error.messages))
+    return _comments(request, run)
+
+
+@login_required
+@require_POST
+def delete_comment(request: HttpRequest, comment_id: int) -> HttpResponse:
+    try:
+        found = comments.comment_to_delete(person(request), comment_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such comment of yours.") from error
+    comments.delete(user=person(request), comment=found)
+    if found.run is None:
+        return redirect("thread", found.question.thread_id)
+    return _comments(request, run_to_see(request, found.run.pk))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def notices(request: HttpRequest) -> HttpResponse:
+    """What one was told; sent, all is marked as read."""
+    user = person(request)
+    if request.method == "POST":
+        told.read(user=user)
+        return redirect("notices")
+    return render(request, "agents/notices.html", {"notices": told.notices_of(user), "unread": told.unread(user)})
+
+
+@login_required
+@require_safe
+def notice(request: HttpRequest, notice_id: int) -> HttpResponse:
+    """To what the notice is about; it has been read."""
+    user = person(request)
+    try:
+        found = told.notice_to_read(user, notice_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such notice for you.") from error
+    told.read(user=user, notice=found)
+    place = f"#comments-{found.run.question_id}" if found.kind in (found.Kind.MENTION, found.Kind.COMMENT) else ""
+    return redirect(f"{reverse('run', args=[found.run_id])}{place}")
+
+
+def _comments(request: HttpRequest, run: Run, *, text: str = "", error: str = "") -> HttpResponse:
+    if not getattr(request, "htmx", False) and not error:
+        return redirect(f"{reverse('run', args=[run.pk])}#comments-{run.question_id}")
+    context = {
+        "run": run,
+        "question": run.question,
+        "comments": comments.comments_on([run.question]).get(run.question_id, []),
+        "comment_text": text,
+        "comment_error": error,
+        "open": True,
+    }
+    alone = getattr(request, "htmx", False)
+    return render(request, "agents/parts/comments.html" if alone else "agents/comments.html", context)

@@ -1,0 +1,147 @@
+"""Comments on a question, mentions, and being told on the page and by mail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from agents import tasks
+from agents.library import notices, sharing
+from agents.models import Comment, Notice, Run
+from connections.models import User
+from tests.web import stories
+from tests.web.stories import Cast
+
+
+@pytest.fixture
+def run(people: Cast) -> Run:
+    shared = stories.answered(people.olga, people.shop)
+    sharing.share(user=people.olga, run=shared, people=[people.tom])
+    Notice.objects.all().delete()
+    return shared
+
+
+def say(client: Client, run: Run, text: str) -> str:
+    response = client.post(reverse("comment", args=[run.pk]), {"text": text}, headers={"HX-Request": "true"})
+    return response.content.decode()
+
+
+def told(user: User) -> list[str]:
+    return list(Notice.objects.filter(user=user).order_by("pk").values_list("kind", flat=True))
+
+
+def test_a_comment_tells_the_asker_and_a_mention_tells_whoever_is_meant(
+    people: Cast, olga: Client, tom: Client, run: Run
+) -> None:
+    assert "Is this net of returns?" in say(tom, run, "Is this net of returns?")
+    assert told(people.olga) == ["comment"]
+    say(olga, run, "Yes, @tom. Mail me at olga@tom if not.")
+    assert told(people.tom) == ["mention"]
+    say(tom, run, "Thanks, @OLGA!")
+    assert told(people.olga) == ["comment", "mention"]
+    page = tom.get(reverse("run", args=[run.pk])).content.decode()
+    assert "3 comments" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "Write something"), ("@sara look", "Nobody in your teams has the user name sara"),
+     ("x" * 5000, "5,000 characters"), ("@nobody.at.all", "nobody.at.all")],
+)  # fmt: skip
+def test_what_cannot_be_said_is_refused_and_kept(
+    people: Cast, olga: Client, run: Run, text: str, words: str
+) -> None:
+    page = say(olga, run, text)
+    assert words in page
+    assert text in page
+    assert not Comment.objects.exists()
+
+
+def test_who_does_not_see_the_answer_is_not_mentioned_behind_their_back(people: Cast, olga: Client) -> None:
+    private = stories.answered(people.olga, people.shop)
+    assert "Tom Teammate does not see this answer" in say(olga, private, "@tom, is that right?")
+    assert told(people.tom) == []
+
+
+def test_nobody_comments_on_what_they_do_not_see(people: Cast, sara: Client, run: Run) -> None:
+    assert sara.post(reverse("comment", args=[run.pk]), {"text": "Hello"}).status_code == 404
+
+
+def test_a_comment_is_deleted_by_its_author_or_the_asker(
+    people: Cast, olga: Client, tom: Client, sara: Client, run: Run
+) -> None:
+    for text in ("First", "Second"):
+        say(tom, run, text)
+    say(olga, run, "Olga's")
+    first, second, olgas = (reverse("delete_comment", args=[one.pk]) for one in Comment.objects.order_by("pk"))
+    assert (sara.post(first).status_code, tom.post(olgas).status_code) == (404, 404)
+    assert (tom.post(first).status_code, olga.post(second).status_code) == (302, 302)
+    assert [one.text for one in Comment.objects.all()] == ["Olga's"]
+
+
+def test_words_are_shown_as_words(people: Cast, olga: Client, run: Run) -> None:
+    page = say(olga, run, "<script>alert(1)</script>\nand a second line")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;<br>and" in page
+
+
+def test_notices_are_ones_own_and_lead_to_the_answer(people: Cast, olga: Client, tom: Client, run: Run) -> None:
+    say(olga, run, "Look, @tom")
+    notice = Notice.objects.get()
+    assert '1<span class="vh"> unread' in tom.get(reverse("home")).content.decode()
+    assert "Olga Owner</strong> mentioned you" in tom.get(reverse("notices")).content.decode()
+    assert olga.get(reverse("notice", args=[notice.pk])).status_code == 404
+    place = tom.get(reverse("notice", args=[notice.pk])).headers["Location"]
+    assert place == f"{reverse('run', args=[run.pk])}#comments-{run.question_id}"
+    assert notices.unread(people.tom) == 0
+
+
+def test_all_notices_are_read_at_once(people: Cast, olga: Client, tom: Client, run: Run) -> None:
+    for _ in range(3):
+        say(olga, run, "@tom")
+    assert notices.unread(people.tom) == 3
+    tom.post(reverse("notices"))
+    assert notices.unread(people.tom) == 0
+
+
+@pytest.mark.parametrize(("url", "address", "mailed"), [
+    ("", "tom@example.com", 0), ("smtp://localhost", "", 0), ("smtp://localhost", "tom@example.com", 1),
+])  # fmt: skip
+def test_a_mail_goes_out_where_mail_is_set_up_and_the_person_has_an_address(
+    people: Cast, olga: Client, run: Run, settings: Settings, monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any, url: str, address: str, mailed: int,
+) -> None:  # fmt: skip
+    settings.EMAIL_URL = url
+    people.tom.email = address
+    people.tom.save()
+    monkeypatch.setattr(tasks, "enqueue_mail", notices.send)
+    with django_capture_on_commit_callbacks(execute=True):
+        say(olga, run, "Look, @tom: the tents.")
+    assert len(mail.outbox) == mailed
+    for sent in mail.outbox:
+        assert sent.to == ["tom@example.com"]
+        assert sent.subject == "Olga Owner mentioned you"
+        assert "the tents" in sent.body
+        assert f"{settings.SITE_URL}{reverse('run', args=[run.pk])}" in sent.body
+
+
+def test_what_was_read_on_the_page_is_not_mailed(people: Cast, olga: Client, run: Run) -> None:
+    people.tom.email = "tom@example.com"
+    people.tom.save()
+    say(olga, run, "@tom")
+    notices.read(user=people.tom)
+    notices.send(Notice.objects.get().pk)
+    assert mail.outbox == []
+
+
+def test_whoever_cannot_run_it_asks_the_managers_for_access(people: Cast, sara: Client, run: Run) -> None:
+    sharing_link = sharing.make_link(user=people.olga, run=run)
+    sara.get(reverse("open_link", args=[sharing_link]))
+    people.team.memberships.filter(user=people.tom).update(role="manager")
+    page = sara.post(reverse("ask_for_access", args=[run.pk]), follow=True).content.decode()
+    assert "managers of its teams were told" in page
+    assert told(people.tom) == ["access"]
