@@ -22,7 +22,9 @@ def test_each_vote_is_a_system_of_its_own_and_the_baseline_is_asked_once(
     record = {"id": "q", "url": new_database("sqlite", SHOP), "question": "How many are paid?", "gold_sql": [PAID]}
     questions = tmp_path / "questions.jsonl"
     questions.write_text(json.dumps(record) + "\n")
-    arguments = "--strategy zero-shot --strategy lift --samples 1 --samples 3 --samples 5".split()
+    strategies, votes = ["zero-shot", "lift"], ["1", "3", "5"]
+    arguments = [word for name in strategies for word in ("--strategy", name)]
+    arguments += [word for number in votes for word in ("--samples", number)]
     with ScriptedServer([], after=PAID) as server:
         where = {"LLM_MODEL": "openai/scripted", "LLM_API_BASE": server.api_base, "LLM_API_KEY": "x"}
         done = subprocess.run(
