@@ -6,20 +6,26 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
 
 from agents import permissions, selectors
+from agents.answers.follow_ups import follow_ups
 from agents.answers.suggestions import suggest
 from agents.library import feedback
 from agents.llm import profiles
 from agents.models import Run, Thread
+from agents.strategies import STRATEGIES
+from agents.views.results import shown_result
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
 # Of a catalogue of thousands, the largest tables give enough questions to start from.
 SUGGESTED_FROM = 200
+
+FOLLOWED_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,17 @@ def model_choices() -> list[ModelChoice]:
     return [ModelChoice("", profile.name, profile.size == "small")]
 
 
+STRATEGY_WORDS = {
+    "auto": "Steps as the model can", "react": "Steps, turn by turn", "react-sql": "SQL, turn by turn",
+    "lift": "SQL drafts, lifted to steps", "zero-shot": "One SQL draft",
+}  # fmt: skip
+
+
+def ask_again_choices() -> dict[str, Any]:
+    """Strategies and models for another attempt."""
+    return {"strategies": [(name, STRATEGY_WORDS.get(name, name)) for name in STRATEGIES], "models": model_choices()}
+
+
 def for_a_new_question(
     user: User, *, connection: Connection | None = None, text: str = "", error: str = ""
 ) -> Composer:
@@ -97,6 +114,14 @@ def for_a_thread(user: User, thread: Thread, latest: Run, *, text: str = "", err
         action=reverse("follow_up", args=[thread.pk]), placeholder=_next_placeholder(latest), connections=(),
         connection=thread.connection, models=model_choices(), model=model, live_run=live, text=text, error=error,
     )  # fmt: skip
+
+
+def follow_ups_for(run: Run) -> tuple[str, ...]:
+    """What one may ask next of an answered run."""
+    result = shown_result(run) if run.status == "answered" else None
+    if result is None or result.expired:
+        return ()
+    return follow_ups(result.columns, result.rows(0, FOLLOWED_ROWS))
 
 
 def _placeholder(connection: Connection | None) -> str:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from agents.answers.transcript import Transcript
 from agents.models import Run
 from agents.views import panels
+from agents.views.composer import ask_again_choices
 from agents.views.results import ShownResult, shown_result
 
 TABS = {"answer": "Answer", "table": "Table", "chart": "Chart", "steps": "Steps", "sql": "SQL"}
@@ -82,7 +83,9 @@ def context_of(
         "panel_template": f"agents/parts/panel_{tab}.html",
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
+        "full_exports": FORMATS if result.truncated and run.sql and may_ask else {},
         "may_ask": may_ask,
+        "again": ask_again_choices() if may_ask else {},
         "tokens": run.input_tokens + run.output_tokens,
     }
 

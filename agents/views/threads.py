@@ -38,6 +38,7 @@ class Entry:
     asker: str
     audience: str
     attempts: list[Attempt]
+    beside: tuple[UUID, UUID] | None
     comments: Sequence[Comment]
     html: SafeString
 
@@ -94,14 +95,15 @@ def render_thread(
         where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
-        attempts, words = _attempts(question, one), said.get(question.pk, ())
-        entries.append(Entry(question, one, _name(question), audience, attempts, words, html))
+        attempts, words = attempts_of(question, one), said.get(question.pk, ())
+        entries.append(Entry(question, one, _name(question), audience, attempts, _beside(attempts), words, html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
         "entries": entries,
         "database": _database(shown),
         "live": transcript if latest.is_live else None,
+        "follow_ups": composer.follow_ups_for(latest) if may_ask else (),
         "composer": composer.for_a_thread(person(request), shown, latest, text=text, error=error),
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
@@ -129,11 +131,19 @@ def _run_of(question: Question, chosen: Run | None) -> Run:
     return next((one for one in runs if chosen is not None and one.pk == chosen.pk), runs[-1])
 
 
-def _attempts(question: Question, shown: Run) -> list[Attempt]:
-    runs = list(question.runs.all())
+def attempts_of(question: Question, shown: Run) -> list[Attempt]:
+    """The runs of a question, oldest first; none where there is only one."""
+    runs = sorted(question.runs.all(), key=lambda one: one.created_at)
     if len(runs) < 2:
         return []
     return [Attempt(one.pk, number, _how(one), one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+
+
+def _beside(attempts: list[Attempt]) -> tuple[UUID, UUID] | None:
+    """The shown attempt with the one before it, the first with the second."""
+    place = next((place for place, one in enumerate(attempts) if one.current), 0)
+    first = max(place - 1, 0)
+    return (attempts[first].pk, attempts[first + 1].pk) if len(attempts) > 1 else None
 
 
 def _how(one: Run) -> str:
