@@ -8,6 +8,7 @@ from django import forms
 
 from agents import selectors
 from agents.models import LanguageModel
+from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
@@ -18,6 +19,7 @@ class QuestionForm(forms.Form):
     question = forms.CharField(required=False, strip=False)
     suggestion = forms.CharField(required=False)
     model = forms.ModelChoiceField(LanguageModel.objects.none(), required=False, empty_label=None)
+    strategy = forms.ChoiceField(choices=[(name, name) for name in STRATEGIES], required=False)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,6 +6,7 @@ from django.urls import include, path
 
 from agents.views import (
     asking,
+    comparing,
     discussion,
     exporting,
     feedback,
@@ -33,11 +34,13 @@ urlpatterns = [
     path("runs/<uuid:run_id>/steps/<int:number>/rows", programs.step_rows, name="step_rows"),
     path("runs/<uuid:run_id>/steps/<int:number>/check", programs.check_step, name="check_step"),
     path("runs/<uuid:run_id>/steps/<int:number>/run", programs.run_step, name="run_step"),
+    path("runs/<uuid:run_id>/beside/<uuid:other_id>", comparing.beside, name="beside"),
     path("runs/<uuid:run_id>/rerun", programs.rerun, name="rerun"),
     path("runs/<uuid:run_id>/stream", streaming.follow_run, name="stream"),
     path("runs/<uuid:run_id>/stop", asking.stop, name="stop"),
     path("runs/<uuid:run_id>/again", asking.ask_again, name="ask_again"),
     path("runs/<uuid:run_id>/export.<slug:format>", exporting.export, name="export"),
+    path("runs/<uuid:run_id>/export-all.<slug:format>", exporting.export_all, name="export_all"),
     path("runs/<uuid:run_id>/trace", tracing.trace, name="trace"),
     path("runs/<uuid:run_id>/trace.json", tracing.trace_json, name="trace_json"),
     path("runs/<uuid:run_id>/prompt/<int:position>", tracing.prompt, name="prompt"),

@@ -96,6 +96,7 @@ class Lowering:
             ordered=self._need(relation).ordered,
             materialized=materialized,
             sorted_inside=sorted_inside,
+            readers=self.plan.uses.get(id(relation), 1),
         )
 
     def _read(self, stored: Stored, relation: Relation) -> Block:

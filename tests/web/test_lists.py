@@ -59,7 +59,7 @@ def test_a_page_needs_few_queries(
     for _ in range(3):
         run = stories.answered(people.olga, people.shop)
     arguments = [run.pk] if page in ("run", "trace") else []
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(12):
         assert olga.get(reverse(page, args=arguments)).status_code == 200
 
 
