@@ -17,7 +17,7 @@ from typing import Any
 
 from agents.engine.engine import Engine
 from agents.engine.lift import lift
-from connections.contracts import Driver, Limits, Rows, Session
+from connections.contracts import Driver, Limits, Rows, Session, Sink
 from connections.door import Door
 from connections.drivers import driver_for
 from tests.databases import scratch
@@ -63,10 +63,10 @@ class TimedSession:
     def close(self) -> None:
         self._session.close()
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         started = time.process_time()
         try:
-            return self._session.query(sql, max_rows=max_rows, max_bytes=max_bytes, seconds=seconds)
+            return self._session.query(sql, max_rows=max_rows, max_bytes=max_bytes, seconds=seconds, sink=sink)
         finally:
             self._watch.seconds += time.process_time() - started
 
