@@ -13,7 +13,6 @@ from tests.engine.reference_aggregates import over_values
 from tests.engine.reference_expressions import Row, evaluate, parse
 from tests.engine.reference_windows import Window
 
-
 FOLLOWING_ORDER = ("row_number", "ntile", "lag", "lead", "first_value", "last_value")
 
 
