@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from connections import audit, crypto, permissions, selectors, snapshots, tasks
 from connections.catalogue import Catalogue
@@ -90,8 +89,17 @@ def refresh_catalogue(connection: Connection) -> Catalogue:
     return snapshots.read(connection, driver)
 
 
-def open_door(connection: Connection, user: User, *, run_id: UUID | None = None) -> Door:
+def open_door(
+    connection: Connection,
+    user: User,
+    *,
+    run_id: UUID | None = None,
+    limits: Limits | None = None,
+    log: LogSink | None = None,
+) -> Door:
     """The way to this customer's data for `user`, with the connection's limits; every statement is logged.
+
+    `limits` are others than the connection's; `log` takes the entries where the caller stores them itself.
 
     The catalogue is the stored one, read now if there is none. Raises ConnectionFailedError, also where the right to
     ask is missing: it may have been taken away while the run was waiting.
@@ -107,8 +115,8 @@ def open_door(connection: Connection, user: User, *, run_id: UUID | None = None)
         refresh_catalogue(connection)
         catalogue = selectors.catalogue_of(connection)
         assert catalogue is not None
-    pool, log = pool_of(connection), query_log(connection, user, run_id)
-    return Door(pool, catalogue, limits_of(connection), log=log, crowded=pool.crowded)
+    pool, log = pool_of(connection), log or query_log(connection, user, run_id)
+    return Door(pool, catalogue, limits or limits_of(connection), log=log, crowded=pool.crowded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +178,18 @@ def query_log(connection: Connection, user: User | None, run_id: UUID | None = N
     """A sink that keeps every statement with who, when, rows and milliseconds."""
 
     def keep(entry: LogEntry) -> None:
-        _log_query(
-            connection_id=connection.pk,
+        row = QueryLogEntry(
+            connection=connection,
             connection_name=connection.name,
-            user_id=user.pk if user else None,
+            user=user,
             run_id=run_id,
-            at=timezone.now(),
             purpose=entry.purpose[:20],
             sql=storable(entry.sql),
             rows=entry.rows,
             ms=entry.ms,
             error=storable(entry.error),
         )
+        _log_query(row)
 
     return keep
 

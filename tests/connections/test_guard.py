@@ -25,7 +25,8 @@ ALLOWED = [
     (DIALECTS, "SELECT " + " + ".join(["1"] * 5_000)),
     (("sqlite", "duckdb", "postgresql"), 'SELECT "id" FROM "Order Lines"'),
     (("postgresql",), "SELECT id FROM public.items"),
-    (("postgresql",), "WITH m AS MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
+    (("sqlite", "duckdb", "postgresql"), "WITH m AS MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
+    (("sqlite", "duckdb", "postgresql"), "WITH m AS NOT MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
 ]
 
 REFUSED = [
@@ -36,6 +37,7 @@ REFUSED = [
     (DIALECTS, "SELECT id INTO stolen FROM items"),
     (DIALECTS, "SELECT id FROM unknown_table"),
     (DIALECTS, "SELECT pg_sleep(10)"),
+    (DIALECTS, "SELECT NOT materialized(id) FROM items"),
     (DIALECTS, "SELECT current_user"),
     (DIALECTS, "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT n FROM r"),
     # A CTE hides a table's name only where it is in scope.
