@@ -16,7 +16,7 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from agents.models import Cap, Comment, LanguageModel, Notice, Run, Share, Status, UsageEntry
+from agents.models import Cap, Comment, LanguageModel, Notice, Run, SavedFilter, Share, Status, UsageEntry
 from connections.models import (
     AuditEntry,
     Connection,
@@ -82,6 +82,8 @@ ROUTES: Mapping[str, Line] = {
     "home": Line("GET", PERSONS),
     "ask": Line("POST", PERSONS),
     "history": Line("GET POST", PERSONS),
+    "save_filter": Line("POST", PERSONS),
+    "delete_filter": Line("POST", OWNER),
     "thread": Line("GET", OWNER),
     "follow_up": Line("POST", OWNER),
     "run": Line("GET", READERS),
@@ -172,7 +174,7 @@ class Place:
         return {
             "run_id": self.run.pk, "other_id": self.other.pk, "thread_id": self.run.question.thread_id,
             "connection_id": self.connection.pk, "share_id": self.share.pk, "token": KEPT_LINK, "number": 2,
-            "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1,
+            "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
             "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1, "url": "nowhere",
             "app_label": "connections",
         }  # fmt: skip
@@ -195,6 +197,7 @@ def furnish() -> Place:
     link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
     link.readers.add(people["link"])
     Comment.objects.create(pk=1, question=run.question, author=people["owner"], text="Without returns.")
+    SavedFilter.objects.create(pk=1, user=people["owner"], name="Returns")
     Notice.objects.create(pk=1, user=people["owner"], kind=Notice.Kind.COMMENT, run=run)
     _for_the_admin(shop, people["owner"])
     return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, other, shop, link)

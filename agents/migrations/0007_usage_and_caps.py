@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0003_feedback_and_comments'),
+        ('agents', '0006_search_entries'),
         ('connections', '0004_log_triggers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
