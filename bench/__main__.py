@@ -1,6 +1,7 @@
 """`make bench`: figures about speed and memory. They are printed, never asserted: machines differ.
 
-    python -m bench [PART …]        engine, memory, catalogue, star, lifting; all of them by default
+    python -m bench [PART …]        engine, memory, catalogue, history, trace, star, lifting;
+                                    all of them by default
 
 `python -m bench.star`, `bench.memory` and `bench.lifting` take options of their own (`--help`). BENCH_DIR names the
 folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for databases.
@@ -11,10 +12,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from bench import catalogue, engine, lifting, memory
+from bench import catalogue, engine, history_search, lifting, memory, trace_page
 from bench.star import __main__ as star
 
-PARTS = ("engine", "memory", "catalogue", "star", "lifting")
+REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page}
+PARTS = ("engine", "memory", "catalogue", "history", "trace", "star", "lifting")
 # Gold queries that are lifted and timed here; `python -m bench.lifting` takes whole sets.
 LIFTED = ("ehrsql", "--sample", "150")
 
@@ -32,8 +34,8 @@ def main() -> None:
 
 
 def run(part: str) -> None:
-    if part in ("engine", "catalogue"):
-        for line in {"engine": engine, "catalogue": catalogue}[part].report():
+    if part in REPORTS:
+        for line in REPORTS[part].report():
             print(line, flush=True)
     elif part == "memory":
         memory.main([])

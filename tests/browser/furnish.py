@@ -17,6 +17,7 @@ from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
 from tests.browser import nasty  # noqa: E402
 from tests.web import stories  # noqa: E402
+from tests.web.big_trace import big  # noqa: E402
 
 
 def gallery() -> dict[str, Any]:
@@ -116,6 +117,13 @@ def ask(text: str) -> dict[str, Any]:
     return {"run": str(services.ask(user=mara, connection=Connection.objects.get(), text=text).pk)}
 
 
+def big_trace() -> dict[str, Any]:
+    """A run of 200 calls and 5 MB."""
+    people = stories.cast()
+    run = stories.ask(people.olga, people.shop)
+    return {"run": str(run.pk), "octets": big(run)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -135,7 +143,7 @@ def no_connection() -> dict[str, Any]:
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
-    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection)
+    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection, big_trace)
 }
 
 if __name__ == "__main__":
