@@ -143,7 +143,8 @@ def no_connection() -> dict[str, Any]:
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
-    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection, big_trace)
+    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
+                 big_trace)  # fmt: skip
 }
 
 if __name__ == "__main__":
