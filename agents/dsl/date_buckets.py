@@ -1,10 +1,10 @@
 """How each dialect puts a date or a timestamp into buckets: expressions of the language, `{x}` being the column.
 
 The dialects' own functions differ in where a week starts, what a quarter is called and what type comes out, so the
-table is written by hand and each line is run on the four databases. Buckets that are moments or days come out as the bucket's
-start; numbers are integers; weeks are those of ISO 8601 (Monday first, week 1 holds the year's first Thursday), unless
-the name says otherwise. A timestamp with a time zone is cut in the zone of the session: shift it first
-(`AT TIME ZONE`) where another is meant.
+table is written by hand and each line is run on the four databases. Buckets that are moments or days come out as the
+bucket's start; numbers are integers; weeks are those of ISO 8601 (Monday first, week 1 holds the year's first
+Thursday), unless the name says otherwise. A timestamp with a time zone is cut in the zone of the session: shift it
+first (`AT TIME ZONE`) where another is meant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The programs of `docs/sql.md` compile to the SQL beside them and run on the demo shop; `UPDATE_GOLDEN=1` writes it."""
+"""The programs of `docs/sql.md` compile to the SQL beside them and run on the demo shop; UPDATE_GOLDEN=1 writes it."""
 
 from __future__ import annotations
 
