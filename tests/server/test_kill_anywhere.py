@@ -38,7 +38,9 @@ TIMELESS = ("at", "ms", "seconds", "first_token_seconds")
 
 
 @pytest.fixture
-def worker(own_url: str, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
+def worker(
+    own_url: str, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., int]]:
     """`worker(run, place)`: the exit code of a process that worked on `run` and died at `place` ("0": it did not)."""
     monkeypatch.setattr(tasks, "enqueue_run", lambda run_id: None)
     folder = tmp_path / "databases"
