@@ -33,7 +33,7 @@ def check_model(profile: ModelProfile) -> ModelCheck:
     try:
         reply = LiteLLMClient(profile).complete([Message("user", DRAFT if drafts else PROTOCOL)], max_tokens=300)
     except ModelAccessError as error:
-        return ModelCheck(ok=False, text=str(error))
+        return ModelCheck(ok=False, text=f"{error} {error.detail}".strip())
     try:
         if drafts:
             read_sql(reply.text)
