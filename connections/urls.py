@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from connections import team_views, views
+from connections import team_views, token_views, views
 
 urlpatterns = [
     path("connections/", views.connection_list, name="connections"),
     path("connections/<int:connection_id>/", views.schema, name="schema"),
     path("settings/", views.settings, name="settings"),
+    path("settings/tokens/", token_views.token_list, name="tokens"),
+    path("settings/tokens/<int:token_id>/revoke", token_views.revoke, name="revoke_token"),
     path("teams/", team_views.team_list, name="teams"),
     path("teams/<int:team_id>/", team_views.team, name="team"),
     path("teams/<int:team_id>/invite", team_views.invite, name="invite"),
