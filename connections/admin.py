@@ -17,7 +17,15 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from connections import permissions, services
-from connections.admin_parts import Audited, AuditedInlines, ReadOnlyAdmin, SecretField, person, secret_given
+from connections.admin_parts import (
+    Audited,
+    AuditedInlines,
+    HidesSecrets,
+    ReadOnlyAdmin,
+    SecretField,
+    person,
+    secret_given,
+)
 from connections.errors import DatabaseError
 from connections.models import (
     AuditEntry,
@@ -111,7 +119,7 @@ class ConnectionForm(forms.ModelForm):
 
 
 @admin.register(Connection)
-class ConnectionAdmin(AuditedInlines, admin.ModelAdmin):
+class ConnectionAdmin(HidesSecrets, AuditedInlines, admin.ModelAdmin):
     form = ConnectionForm
     inlines = (TeamsOfConnection, NotesOfConnection)
     list_display = ("name", "kind", "host", "database", "is_active", "catalogue_text")

@@ -8,8 +8,11 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
 
 from connections import audit
+from connections.crypto import Secret
 from connections.models import User
 
 
@@ -51,6 +54,14 @@ class Audited(AuditedInlines):
         return super().log_deletions(request, queryset)  # type: ignore[misc]
 
 
+class HidesSecrets:
+    """Reports of exceptions show what was posted, but not to a form with a secret in it."""
+
+    @method_decorator(sensitive_post_parameters())
+    def changeform_view(self, request: HttpRequest, *arguments: Any, **options: Any) -> Any:
+        return super().changeform_view(request, *arguments, **options)  # type: ignore[misc]
+
+
 class ReadOnlyAdmin(admin.ModelAdmin):
     """Looked at, never changed: nobody may edit what happened."""
 
@@ -71,6 +82,9 @@ class SecretField(forms.CharField):
         widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
         options.setdefault("help_text", "Stored encrypted and never shown. Leave empty to keep the stored one.")
         super().__init__(required=False, strip=False, widget=widget, **options)
+
+    def to_python(self, value: Any) -> Secret:
+        return Secret(super().to_python(value) or "")
 
 
 def secret_given(form: forms.ModelForm, secret: str, forget: str) -> str | None:

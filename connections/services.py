@@ -30,6 +30,8 @@ from connections.models import (
 from connections.storable import storable
 
 if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
     from connections.checkup import Step
     from connections.door import Door
     from connections.drivers import DriverOptions
@@ -39,7 +41,7 @@ def create_connection(
     *, actor: User | None, password: str = "", teams: Iterable[Team] = (), **fields: Any
 ) -> Connection:
     """A new connection, granted to `teams`; its catalogue is read soon. Raises ValidationError."""
-    connection = Connection(**fields)
+    connection, password = Connection(**fields), crypto.Secret(password)
     with transaction.atomic():
         save_connection(connection, actor=actor, password=password)
         for team in teams:
@@ -49,6 +51,7 @@ def create_connection(
 
 def save_connection(connection: Connection, *, actor: User | None, password: str | None = None) -> None:
     """Check and store `connection`. `password` None keeps the stored one. Raises ValidationError."""
+    password = None if password is None else crypto.Secret(password)
     before = Connection.objects.filter(pk=connection.pk).first() if connection.pk else None
     if password is not None:
         connection.password_encrypted = crypto.encrypt(password)
@@ -147,7 +150,7 @@ def pool_of(connection: Connection) -> Driver:
     return shared_pool(connection.pk, where, lambda: driver_of(connection), connection.max_concurrent)
 
 
-def _address(connection: Connection) -> tuple[str, DriverOptions]:
+def _address(connection: Connection) -> tuple[URL, DriverOptions]:
     from connections.address import database_url
     from connections.drivers import DriverOptions
 

@@ -48,6 +48,11 @@ def take(source: Iterable[Row], *, max_rows: int, max_bytes: int, cell_bytes: in
     return Taken(tuple(rows), "", cut_cells)
 
 
+def as_subquery(sql: str) -> str:
+    """`sql`, which a database has accepted as one SELECT, in brackets; the line break ends a comment."""
+    return "(" + sql.rstrip("; \t\r\n") + "\n)"
+
+
 def size_of(value: Any) -> int:
     """Bytes of memory that a value holds, about."""
     kind = type(value)
