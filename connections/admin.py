@@ -27,6 +27,7 @@ from connections.admin_parts import (
     secret_given,
 )
 from connections.errors import DatabaseError
+from connections.forms import NamesField
 from connections.models import (
     AuditEntry,
     CatalogueNote,
@@ -112,6 +113,7 @@ class TeamAdmin(Audited, admin.ModelAdmin):
 class ConnectionForm(forms.ModelForm):
     password = SecretField()
     forget_password = forms.BooleanField(required=False, help_text="Delete the stored password")
+    schemas = NamesField(help_text="Schemas to use, with commas between; empty means all")
 
     class Meta:
         model = Connection

@@ -12,8 +12,10 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from connections import audit
-from connections.crypto import Secret
+from connections.forms import SecretField
 from connections.models import User
+
+__all__ = ["Audited", "AuditedInlines", "HidesSecrets", "ReadOnlyAdmin", "SecretField", "person", "secret_given"]
 
 
 def person(request: HttpRequest) -> User:
@@ -73,18 +75,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
-
-
-class SecretField(forms.CharField):
-    """A secret that can be typed and never comes back. Left empty, the stored one stays."""
-
-    def __init__(self, **options: Any) -> None:
-        widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
-        options.setdefault("help_text", "Stored encrypted and never shown. Leave empty to keep the stored one.")
-        super().__init__(required=False, strip=False, widget=widget, **options)
-
-    def to_python(self, value: Any) -> Secret:
-        return Secret(super().to_python(value) or "")
 
 
 def secret_given(form: forms.ModelForm, secret: str, forget: str) -> str | None:

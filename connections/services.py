@@ -60,7 +60,8 @@ def save_connection(connection: Connection, *, actor: User | None, password: str
         connection.save()
         action = "connection changed" if before else "connection created"
         audit.record(action, actor=actor, target=connection, detail=_changes(before, connection))
-        queue_refresh(connection)
+        if connection.is_active:
+            queue_refresh(connection, actor=actor)
 
 
 def delete_connection(connection: Connection, *, actor: User | None) -> None:
@@ -75,8 +76,35 @@ def grant(connection: Connection, team: Team, *, actor: User | None) -> None:
     audit.record("connection granted", actor=actor, target=connection, detail={"team": team.name})
 
 
-def queue_refresh(connection: Connection) -> None:
+def set_teams(connection: Connection, teams: Iterable[Team], *, actor: User | None) -> None:
+    """Exactly `teams` may use it from now on."""
+    wanted = set(teams)
+    for old in connection.grants.exclude(team__in=wanted).select_related("team"):
+        audit.record("connection grant removed", actor=actor, target=connection, detail={"team": old.team.name})
+        old.delete()
+    for team in wanted - set(connection.teams.all()):
+        grant(connection, team, actor=actor)
+
+
+def save_note(connection: Connection, table: str, column: str, text: str, *, actor: User | None) -> None:
+    """What the model is told about `table` (and its `column`, if one is named); an empty text takes it away."""
+    place = {"connection": connection, "table": table, "column": column}
+    before = CatalogueNote.objects.filter(**place).first()
+    if text == (before.text if before else ""):
+        return
+    with transaction.atomic():
+        if text:
+            CatalogueNote.objects.update_or_create(**place, defaults={"text": text})
+        elif before:
+            before.delete()
+        name = f"{table}.{column}" if column else table
+        detail = {"about": name, "text": [before.text if before else "", text]}
+        audit.record("catalogue note changed", actor=actor, target=connection, detail=detail)
+
+
+def queue_refresh(connection: Connection, *, actor: User | None = None) -> None:
     """Read the catalogue again in a worker, once the running transaction has been committed."""
+    snapshots.asked(connection, actor)
     transaction.on_commit(lambda: tasks.enqueue_refresh(connection.pk))
 
 
