@@ -8,6 +8,7 @@ from django import forms
 
 from agents import selectors
 from agents.models import LanguageModel
+from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
@@ -18,6 +19,7 @@ class QuestionForm(forms.Form):
     question = forms.CharField(required=False, strip=False)
     suggestion = forms.CharField(required=False)
     model = forms.ModelChoiceField(LanguageModel.objects.none(), required=False, empty_label=None)
+    strategy = forms.ChoiceField(choices=[(name, name) for name in STRATEGIES], required=False)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,8 +51,13 @@ class HistoryForm(forms.Form):
     """The filters of the list of questions."""
 
     q = forms.CharField(required=False)
+    show = forms.CharField(required=False)
+    person = forms.IntegerField(required=False)
+    team = forms.IntegerField(required=False)
     status = forms.CharField(required=False)
     connection = forms.IntegerField(required=False)
+    verified = forms.BooleanField(required=False)
+    cost = forms.DecimalField(required=False, min_value=0, max_digits=12)
     page = forms.IntegerField(required=False, min_value=1)
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Max, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.utils import timezone
 
 from agents import permissions
 from agents.answers import store
-from agents.models import LanguageModel, Question, Run, Status, StoredResult, Thread, WorkerBeat
+from agents.models import Comment, LanguageModel, Question, Run, Share, Status, StoredResult, Thread, WorkerBeat
 from agents.traces import recorder
 from agents.traces.events import Event
 from connections.models import User
@@ -38,26 +38,15 @@ def recent_threads(user: User, limit: int = 8) -> QuerySet[Thread]:
 
 
 def questions_of(thread: Thread) -> QuerySet[Question]:
-    """The thread's questions in order, each with `runs`, oldest first."""
-    runs = Run.objects.order_by("created_at").select_related("language_model", *JUDGED).prefetch_related("feedback")
-    return thread.questions.select_related("asked_by").prefetch_related(Prefetch("runs", queryset=runs))
-
-
-def history(
-    user: User, *, search: str = "", status: str = "", connection_id: int | None = None
-) -> QuerySet[Question]:
-    """Questions that `user` may see, newest first, each with `last_status` and `last_run_id` of its newest run."""
-    newest = Run.objects.filter(question=OuterRef("pk")).order_by("-created_at")
-    found = Question.objects.filter(thread__in=permissions.visible_threads(user)).annotate(
-        last_status=Subquery(newest.values("status")[:1]), last_run_id=Subquery(newest.values("pk")[:1])
-    )
-    for word in search.split():
-        found = found.filter(Q(text__icontains=word) | Q(runs__answer__icontains=word))
-    if status:
-        found = found.filter(last_status=status)
-    if connection_id is not None:
-        found = found.filter(thread__connection_id=connection_id)
-    return found.select_related("thread__connection", "asked_by").order_by("-created_at").distinct()
+    """The thread's questions in order, each with `runs`, oldest first, and their results. `has_comments` of a question
+    and `has_shares` of a run say whether looking for those is worth a query."""
+    shares = Share.live.filter(run=OuterRef("pk"))
+    runs = Run.objects.order_by("created_at").select_related("language_model", *JUDGED).annotate(
+        has_shares=Exists(shares)
+    ).prefetch_related("feedback", "results")
+    said = Exists(Comment.objects.filter(question=OuterRef("pk")))
+    questions = thread.questions.select_related("asked_by").annotate(has_comments=said)
+    return questions.prefetch_related(Prefetch("runs", queryset=runs))
 
 
 def run_to_see(user: User, run_id: UUID) -> Run:

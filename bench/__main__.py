@@ -1,14 +1,50 @@
-"""`make bench`: figures about speed. They are printed, never asserted: machines differ."""
+"""`make bench`: figures about speed and memory. They are printed, never asserted: machines differ.
+
+    python -m bench [PART …]        engine, memory, catalogue, history, trace, star, lifting;
+                                    all of them by default
+
+`python -m bench.star`, `bench.memory` and `bench.lifting` take options of their own (`--help`). BENCH_DIR names the
+folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for databases.
+"""
 
 from __future__ import annotations
 
-from bench import catalogue, engine
+import argparse
+import os
+
+from bench import catalogue, engine, history_search, lifting, memory, trace_page
+from bench.star import __main__ as star
+
+REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page}
+PARTS = ("engine", "memory", "catalogue", "history", "trace", "star", "lifting")
+# Gold queries that are lifted and timed here; `python -m bench.lifting` takes whole sets.
+LIFTED = ("ehrsql", "--sample", "150")
 
 
 def main() -> None:
-    for part in (engine, catalogue):
-        for line in part.report():
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parts = parser.parse_args().parts or PARTS
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no part is named {', '.join(unknown)}; parts are {', '.join(PARTS)}")
+    for part in parts:
+        run(part)
+
+
+def run(part: str) -> None:
+    if part in REPORTS:
+        for line in REPORTS[part].report():
             print(line, flush=True)
+    elif part == "memory":
+        memory.main([])
+    elif part == "star":
+        star.main([])
+    elif os.environ.get("BENCH_DIR"):
+        lifting.main(LIFTED)
+    else:
+        print("No gold queries lifted: BENCH_DIR does not name the folder of benchmark sets.")
 
 
 if __name__ == "__main__":

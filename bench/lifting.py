@@ -14,7 +14,7 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -27,14 +27,14 @@ COLUMNS = ("statements", "equal", "equal_percent", "calls_mean", "ratio_median",
            "seconds")  # fmt: skip
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.lifting", description=__doc__)
     parser.add_argument("sets", nargs="+", metavar="SET")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N statements of each set, chosen by a seed")
     parser.add_argument("--part", default="1/1", metavar="K/N", help="only every Nth statement, beginning with the Kth")
     parser.add_argument("--slowest", type=int, default=0, metavar="N", help="list the N highest ratios with their SQL")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     print(" | ".join(("set", *COLUMNS)))
     for name in options.sets:
         report(name, options)

@@ -96,6 +96,7 @@ class PersonAdmin(Audited, UserAdmin):
 class TeamAdmin(Audited, admin.ModelAdmin):
     inlines = (MembersOfTeam, GrantsOfTeam)
     list_display = ("name", "members_text", "connections_text")
+    ordering = ("name",)
     search_fields = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:

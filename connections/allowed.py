@@ -189,5 +189,5 @@ EXPRESSION_NODES: frozenset[str] = names("""
 STATEMENT_NODES: frozenset[str] = EXPRESSION_NODES | names("""
     Select Subquery Union Intersect Except From Join Where Group Having Order Ordered Limit Offset Fetch Distinct
     Table TableAlias Alias CTE With Values Star Exists Window WindowSpec Filter Qualify WithinGroup GroupConcat
-    Cube Rollup GroupingSets IgnoreNulls RespectNulls
+    Cube Rollup GroupingSets IgnoreNulls RespectNulls Lateral LimitOptions
 """)

@@ -6,7 +6,7 @@ guards every statement, applies limits, and logs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -86,11 +86,17 @@ class Examination:
     warnings: tuple[str, ...] = ()
 
 
+Sink = Callable[[Sequence[tuple[Any, ...]]], None]
+"""Takes rows piece by piece, so that a result of any size needs little memory. What it raises ends the statement."""
+
+
 class Session(Protocol):
     """One read-only session of one database. Not shared between threads, except `cancel`."""
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         """Run one SELECT and fetch at most `max_rows` (one more is fetched to know whether the result was cut).
+
+        With `sink` the rows go there as they come; those of the returned `Rows` are then none.
 
         Raises ExecutionError, QueryTimeoutError, QueryCancelledError or ConnectionFailedError.
         """

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from connections import guard
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Driver, Limits, LogEntry, LogSink, Rows, Session
+from connections.contracts import Driver, Limits, LogEntry, LogSink, Rows, Session, Sink
 from connections.errors import (
     ConnectionLostError,
     DatabaseError,
@@ -80,6 +80,25 @@ class Door:
 
         with self._lock:
             return self._pass_through(sql, purpose, work, lambda result: len(result.rows))
+
+    def stream(self, sql: str, sink: Sink, *, purpose: str = "export") -> bool:
+        """Hand the rows of one SELECT to `sink` as they come, within the door's limits; true where the row limit cut
+        them. Raises as `query` does, and what `sink` raises."""
+        count = 0
+
+        def counting(rows: Sequence[tuple[Any, ...]]) -> None:
+            nonlocal count
+            count += len(rows)
+            sink(rows)
+
+        def work(session: Session) -> Rows:
+            limits = self.limits
+            return session.query(
+                sql, max_rows=limits.rows, max_bytes=limits.bytes, seconds=limits.seconds, sink=counting
+            )
+
+        with self._lock:
+            return self._pass_through(sql, purpose, work, lambda _: count).truncated
 
     def materialize(self, name: str, sql: str, *, seconds: float | None = None) -> None:
         """Store the rows of `sql` in the temp table `name` until the door closes; only where `temp_tables`."""

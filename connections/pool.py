@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Driver, Examination, Limits, Progress, Rows, Session, silent
+from connections.contracts import Driver, Examination, Limits, Progress, Rows, Session, Sink, silent
 from connections.errors import ConnectionFailedError
 from connections.network import NetworkPolicy
 
@@ -112,9 +112,9 @@ class _Lent:
         self._limits = limits
         self._broken = False
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         try:
-            return self._lent().query(sql, max_rows=max_rows, max_bytes=max_bytes, seconds=seconds)
+            return self._lent().query(sql, max_rows=max_rows, max_bytes=max_bytes, seconds=seconds, sink=sink)
         except ConnectionFailedError:
             self._broken = True
             raise

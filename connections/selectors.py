@@ -72,7 +72,7 @@ def catalogue_of(connection: Connection) -> Catalogue | None:
 
 def largest_tables(connection: Connection, most: int) -> Catalogue | None:
     """The stored catalogue with its `most` largest tables only, for pages that need a few examples."""
-    snapshot = snapshot_of(connection)
+    snapshot: CatalogueSnapshot | None = getattr(connection, "snapshot", None)
     if snapshot is None:
         return None
     rows = snapshot.tables.order_by(F("row_estimate").desc(nulls_last=True), "position")[:most]

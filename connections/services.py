@@ -118,8 +118,17 @@ def refresh_catalogue(connection: Connection) -> Catalogue:
     return snapshots.read(connection, driver)
 
 
-def open_door(connection: Connection, user: User, *, run_id: UUID | None = None) -> Door:
+def open_door(
+    connection: Connection,
+    user: User,
+    *,
+    run_id: UUID | None = None,
+    limits: Limits | None = None,
+    log: LogSink | None = None,
+) -> Door:
     """The way to this customer's data for `user`, with the connection's limits; every statement is logged.
+
+    `limits` are others than the connection's; `log` takes the entries where the caller stores them itself.
 
     The catalogue is the stored one, read now if there is none. Raises ConnectionFailedError, also where the right to
     ask is missing: it may have been taken away while the run was waiting.
@@ -135,7 +144,8 @@ def open_door(connection: Connection, user: User, *, run_id: UUID | None = None)
         refresh_catalogue(connection)
         catalogue = selectors.catalogue_of(connection)
         assert catalogue is not None
-    return Door(pool_of(connection), catalogue, limits_of(connection), log=query_log(connection, user, run_id))
+    log = log or query_log(connection, user, run_id)
+    return Door(pool_of(connection), catalogue, limits or limits_of(connection), log=log)
 
 
 @dataclass(frozen=True, slots=True)

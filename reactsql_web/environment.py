@@ -79,6 +79,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SHAPING", "auto", "auto: the model shapes the answer's table only where needed; always: as in the paper"),
     Setting("QUESTION_CHARACTERS", "8000", "Longest question"),
     Setting("QUESTIONS_PER_MINUTE", "20", "Questions that one person may ask in a minute"),
+    Setting("EXPORT_ROWS", "1000000", "Rows that a full export of an answer reads afresh from the database"),
+    Setting("EXPORT_SECONDS", "600", "Seconds that a full export may take"),
     # How long things are kept
     Setting("RESULT_DAYS", "30", "Days until the rows of a result are deleted; the trace stays"),
     Setting("LOG_DAYS", "365", "Days until entries of the query log and the audit log are deleted"),

@@ -83,6 +83,21 @@ def shown(cell: Cell, column: Column | None = None) -> str | None:
     return _cut(json.dumps(cell, ensure_ascii=False))
 
 
+def as_text(cell: Any) -> str:
+    """A cell as the text of a file; NULL is empty."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, int | float):
+        return repr(cell)
+    if isinstance(cell, Mapping) and set(cell) == {"hex"}:
+        return str(cell["hex"])
+    return json.dumps(cell, ensure_ascii=False)
+
+
 def _digits(text: str, grouped: bool) -> str:
     """Exact digits with a real minus sign; what is no plain number (1e-7, NaN) stays as it is."""
     match = _PLAIN_NUMBER.match(text)

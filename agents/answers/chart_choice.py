@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from agents.answers.cells import Column
@@ -31,6 +31,7 @@ MOST_BARS = 12
 MOST_PARTS = 8
 MOST_SERIES = 6
 MOST_POINTS = 5_000
+AGGREGATED = ("sum", "avg", "count", "min", "max")
 
 _TIME = frozenset({"date", "timestamp", "timestamptz"})
 _YEAR = re.compile(r"(^|_)(year|yr)$", re.IGNORECASE)
@@ -41,11 +42,14 @@ _IDENTIFIER = re.compile(r"(^|_)(id|key|no|nr|code|uuid|zip|phone)$", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chart: `x` is the column of names, times or the first measure, `ys` are the measures, all by place."""
+    """A chart: `x` is the column of names, times or the first measure, `ys` are the measures, all by place. `colour` is
+    a column of names that splits the first measure, `aggregation` how rows of one place are put together ("": not)."""
 
     kind: Kind
     x: int | None
     ys: tuple[int, ...]
+    colour: int | None = None
+    aggregation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,35 @@ def fit(columns: Sequence[Column], rows: Rows, question: str = "") -> Fit:
     why_not = _why_not(rows, names, times, measures)
     choice = _choose(rows, names, times, measures, why_not, question)
     return Fit(choice, "" if choice else _reason(rows, measures), why_not, names, times, measures)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person asked of the chart; what cannot be had is passed over."""
+
+    kind: str = ""
+    x: int | None = None
+    y: int | None = None
+    colour: int | None = None
+    aggregation: str = ""
+
+
+def wished(found: Fit, wish: Wish) -> Choice | None:
+    """`chosen` with the colour and the aggregation that go with it."""
+    choice = chosen(found, wish.kind, wish.x, wish.y)
+    if choice is None or choice.kind not in ("bar", "line", "area", "scatter", "pie"):
+        return choice
+    colour = wish.colour if wish.colour in colour_places(found, choice) else None
+    aggregation = wish.aggregation if wish.aggregation in AGGREGATED and choice.kind != "scatter" else ""
+    ys = choice.ys[:1] if colour is not None else choice.ys
+    return replace(choice, ys=ys, colour=colour, aggregation=aggregation)
+
+
+def colour_places(found: Fit, choice: Choice) -> tuple[int, ...]:
+    """Columns of names that are not on the axis already; a pie has its colours from its parts."""
+    if choice.kind in ("pie", "histogram", "number"):
+        return ()
+    return tuple(place for place in found.names if place != choice.x)
 
 
 def chosen(found: Fit, kind: str, x: int | None, y: int | None) -> Choice | None:

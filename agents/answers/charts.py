@@ -1,18 +1,19 @@
 """The plotly figure of a chart. Colours are named by the page's tokens, `var(--series-1)`: the page knows the theme.
 
-Texts of the data are escaped, because plotly reads a little HTML in labels.
+Texts of the data are escaped, because plotly reads a little HTML in labels, and %{…} in what it shows at the pointer.
 """
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.answers import cells
 from agents.answers.cells import Column
-from agents.answers.chart_choice import MOST_BARS, MOST_POINTS, Choice, Rows, numeric
+from agents.answers.chart_choice import MOST_BARS, MOST_POINTS, MOST_SERIES, Choice, Rows, numeric
+from agents.answers.chart_rows import arranged
 
 LABEL_CHARACTERS = 40
 BAR_HEIGHT, LEAST_HEIGHT, HEIGHT = 34, 200, 400
@@ -20,7 +21,8 @@ BAR_HEIGHT, LEAST_HEIGHT, HEIGHT = 34, 200, 400
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`figure` is plotly's JSON. `notice` is (what is left out, why), `series` the legend's names in order."""
+    """`figure` is plotly's JSON. `notice` is (what is left out, why), `series` the legend's names in order. `drawn` are
+    the rows of the drawing, under `columns`."""
 
     title: str
     figure: dict[str, Any]
@@ -28,6 +30,7 @@ class Chart:
     series: tuple[str, ...] = ()
     notice: tuple[str, str] | None = None
     drawn: Rows = field(default_factory=tuple)
+    columns: tuple[Column, ...] = ()
 
 
 def draw(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
@@ -35,12 +38,15 @@ def draw(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     drawers = {"bar": _bars, "line": _lines, "area": _lines, "scatter": _scatter, "pie": _pie, "histogram": _histogram}
     if choice.kind not in drawers:
         raise ValueError(f"{choice.kind} is shown as text, not drawn.")
-    return drawers[choice.kind](choice, columns, rows)
+    table = arranged(choice, columns, rows)
+    chart = drawers[choice.kind](table.choice, table.columns, table.rows)
+    return replace(chart, columns=tuple(table.columns), notice=table.notice or chart.notice)
 
 
 def label(cell: Any) -> str:
     text = "NULL" if cell is None else str(cell)
-    return html.escape(text if len(text) <= LABEL_CHARACTERS else text[: LABEL_CHARACTERS - 1] + "…", quote=False)
+    short = text if len(text) <= LABEL_CHARACTERS else text[: LABEL_CHARACTERS - 1] + "…"
+    return html.escape(short, quote=False).replace("%{", "%&#123;")
 
 
 def _names(columns: Sequence[Column], places: Sequence[int]) -> tuple[str, ...]:
@@ -149,14 +155,30 @@ def _scatter(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
 
     assert choice.x is not None
     drawn, y = rows[:MOST_POINTS], choice.ys[0]
-    xs, ys = [numeric(row[choice.x]) for row in drawn], [numeric(row[y]) for row in drawn]
-    trace = go.Scatter(x=xs, y=ys, mode="markers", marker={"color": _colour(0), "size": 7, "opacity": 0.75})
+    groups = _coloured(choice, columns, drawn)
+    traces = [
+        go.Scatter(
+            name=label(name), x=[numeric(row[choice.x]) for row in group], y=[numeric(row[y]) for row in group],
+            mode="markers", marker={"color": _colour(place), "size": 7, "opacity": 0.75},
+        )
+        for place, (name, group) in enumerate(groups.items())
+    ]  # fmt: skip
     titles = {
         "xaxis": {"title": {"text": label(columns[choice.x].name)}},
         "yaxis": {"title": {"text": label(columns[y].name)}},
     }
     title = f"{columns[y].name} against {columns[choice.x].name}"
-    return Chart(title, _figure([trace], **titles), HEIGHT, (), _cut(rows, MOST_POINTS), drawn)
+    names = tuple(groups) if choice.colour is not None else ()
+    return Chart(title, _figure(traces, **titles), HEIGHT, names, _cut(rows, MOST_POINTS), drawn)
+
+
+def _coloured(choice: Choice, columns: Sequence[Column], rows: Rows) -> dict[str, list[Sequence[Any]]]:
+    """The rows by their colour, the last one for all that could not be told apart."""
+    groups: dict[str, list[Sequence[Any]]] = {}
+    for row in rows:
+        name = "" if choice.colour is None else cells.shown(row[choice.colour], columns[choice.colour]) or "NULL"
+        groups.setdefault(name if name in groups or len(groups) < MOST_SERIES - 1 else "Others", []).append(row)
+    return groups
 
 
 def _pie(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:

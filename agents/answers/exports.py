@@ -10,11 +10,12 @@ import csv
 import io
 import json
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import IO, Any
 
-from agents.answers.cells import Column
+from agents.answers.cells import Column, as_text
 
 Rows = Iterable[Sequence[Any]]
 
@@ -31,6 +32,8 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 _EXCEL_DIGITS = 15
 _EXCEL_ROWS = 1_048_575
 _EXCEL_CHARACTERS = 32_767
+# Bytes that are sent at once.
+PIECE = 256 * 1024
 
 
 def write(kind: str, columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
@@ -41,21 +44,6 @@ def write(kind: str, columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
 def neutral(text: str) -> str:
     """`text` as a spreadsheet must not run it."""
     return f"'{text}" if text.startswith(_FORMULA_STARTS) and not _NUMBER.match(text) else text
-
-
-def as_text(cell: Any) -> str:
-    """A cell as the text of a file; NULL is empty."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, int | float):
-        return repr(cell)
-    if isinstance(cell, Mapping) and set(cell) == {"hex"}:
-        return str(cell["hex"])
-    return json.dumps(cell, ensure_ascii=False)
 
 
 def _csv(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
@@ -88,27 +76,34 @@ def _json(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
 
 
 def _xlsx(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
+    """Written to a file on the way, so that a large table needs little memory."""
     import xlsxwriter
 
-    file = io.BytesIO()
     options = {
         "constant_memory": True,
         "strings_to_formulas": False,
         "strings_to_urls": False,
         "strings_to_numbers": False,
     }
-    with xlsxwriter.Workbook(file, options) as book:
-        sheet = book.add_worksheet("Result")
-        bold = book.add_format({"bold": True})
-        for place, column in enumerate(columns):
-            sheet.write_string(0, place, neutral(column.name)[:_EXCEL_CHARACTERS], bold)
-        sheet.freeze_panes(1, 0)
-        for number, row in enumerate(rows, start=1):
-            if number > _EXCEL_ROWS:
-                break
-            for place, (cell, column) in enumerate(zip(row, columns, strict=False)):
-                _excel_cell(sheet, number, place, cell, column)
-    yield file.getvalue()
+    with tempfile.TemporaryFile() as file:
+        with xlsxwriter.Workbook(file, options) as book:
+            sheet = book.add_worksheet("Result")
+            bold = book.add_format({"bold": True})
+            for place, column in enumerate(columns):
+                sheet.write_string(0, place, neutral(column.name)[:_EXCEL_CHARACTERS], bold)
+            sheet.freeze_panes(1, 0)
+            for number, row in enumerate(rows, start=1):
+                if number > _EXCEL_ROWS:
+                    break
+                for place, (cell, column) in enumerate(zip(row, columns, strict=False)):
+                    _excel_cell(sheet, number, place, cell, column)
+        yield from _pieces(file)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    while piece := file.read(PIECE):
+        yield piece
 
 
 def _excel_cell(sheet: Any, row: int, place: int, cell: Any, column: Column) -> None:
@@ -133,28 +128,12 @@ def _excel_number(cell: Any, column: Column) -> float | None:
 
 
 def _parquet(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from agents.answers import parquet  # late: pyarrow is heavy
 
     names = _unique([column.name or f"column_{column.place + 1}" for column in columns])
-    stored = list(rows)
-    arrays = [_arrow([row[place] for row in stored]) for place in range(len(names))]
-    file = io.BytesIO()
-    pq.write_table(pa.table(arrays, names=names), file, compression="zstd")
-    yield file.getvalue()
-
-
-def _arrow(cells: list[Any]) -> Any:
-    """One kind stays that kind; mixed or nested cells become text."""
-    import pyarrow as pa
-
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds <= {int} or kinds <= {float} or kinds <= {bool} or kinds <= {int, float}:
-        try:
-            return pa.array([float(cell) if cell is not None and kinds == {int, float} else cell for cell in cells])
-        except (pa.ArrowInvalid, OverflowError):
-            pass
-    return pa.array([None if cell is None else as_text(cell) for cell in cells], pa.large_string())
+    with tempfile.TemporaryFile() as file:
+        parquet.write(file, names, rows)
+        yield from _pieces(file)
 
 
 def _unique(names: Sequence[str]) -> list[str]:

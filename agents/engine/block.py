@@ -91,6 +91,13 @@ class Block:
         return untouched and plain and self.body is None and len(self.sources) == 1
 
     @property
+    def row_wise(self) -> bool:
+        """Whether it only joins, filters and computes: work that is no more costly than reading its rows again."""
+        terms = [*self.columns.values(), *self.where, *(term for source in self.sources for term in source.on)]
+        plain = self._open() and self.group is None and not self.windows
+        return plain and not any(term.volatile or term.query for term in terms)
+
+    @property
     def windows(self) -> bool:
         return any(term.window for term in self.columns.values())
 

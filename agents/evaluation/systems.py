@@ -27,6 +27,8 @@ from connections.contracts import Rows
 from connections.door import Door
 
 PREVIEW_ROWS = 5
+VOTING = ("lift", "auto")
+"""Strategies whose drafts may vote."""
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +45,9 @@ class StrategySystem:
         limits: BudgetLimits | None = None,
         judge: Judge | None = None,
     ) -> None:
-        self.name = f"{strategy}, {model.profile.name}"
+        samples = settings.samples if settings is not None else 1
+        vote = f" with a vote of {samples}" if samples > 1 and strategy in VOTING else ""
+        self.name = f"{strategy}{vote}, {model.profile.name}"
         self._strategy, self._model = strategy, model
         self._settings, self._limits, self._judge = settings, limits, judge
         self._catalogues: dict[str, Catalogue] = {}

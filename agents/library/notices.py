@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from agents import tasks
 from agents.models import Notice, Run
-from connections.models import User
+from connections.models import Membership, User
 
 KEPT_ON_PAGE = 100
 
@@ -25,6 +26,14 @@ def notices_of(user: User) -> QuerySet[Notice]:
 
 def unread(user: User) -> int:
     return Notice.objects.filter(user=user, read_at=None).count()
+
+
+def memberships(user: User) -> QuerySet[Membership]:
+    """Of the person, by team, each with `unread`: what every page shows of a person, in one query."""
+    count = Notice.objects.filter(user=user, read_at=None).order_by().values("user").annotate(n=Count("pk")).values("n")
+    return Membership.objects.filter(user=user).select_related("team").order_by("team__name").annotate(
+        unread=Coalesce(Subquery(count), 0)
+    )
 
 
 def notice_to_read(user: User, notice_id: int) -> Notice:

@@ -45,6 +45,7 @@ class DraftLine:
         )
         self._reply: ModelReply | None = None
         self._drafts: list[str] = []
+        self.sampled = temperature is not None
         self.best: Ran | None = None
         self.error = ""
         self.settled = False

@@ -7,8 +7,9 @@ from typing import Any
 from django import template
 
 from agents import permissions
+from agents.library import notices
 from agents.models import Reason, Run
-from connections.models import User
+from connections.models import Membership, Role, User
 
 register = template.Library()
 
@@ -37,9 +38,15 @@ def result_verdict(context: dict[str, Any]) -> dict[str, Any]:
 
 def is_manager(request: Any) -> bool:
     """Of any team; asked for once a page, however many answers are on it."""
-    if not hasattr(request, "is_manager"):
-        request.is_manager = permissions.is_manager(request.user)
-    return bool(request.is_manager)
+    return any(one.role == Role.MANAGER for one in memberships(request))
+
+
+def memberships(request: Any) -> list[Membership]:
+    """The person's teams, read once a page."""
+    if not hasattr(request, "memberships"):
+        request.memberships = list(notices.memberships(request.user))
+    found: list[Membership] = request.memberships
+    return found
 
 
 @register.filter

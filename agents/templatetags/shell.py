@@ -9,8 +9,7 @@ from django.http import HttpRequest
 
 from agents import selectors
 from agents.library import notices, reviewing
-from agents.templatetags.library import is_manager
-from connections import selectors as connection_selectors
+from agents.templatetags.library import is_manager, memberships
 from connections.models import User
 
 register = template.Library()
@@ -26,6 +25,7 @@ def rail(context: dict[str, Any]) -> dict[str, Any]:
     user = request.user
     assert isinstance(user, User)
     match = request.resolver_match
+    teams = memberships(request)
     manager = is_manager(request)
     return {
         "request": request,
@@ -34,11 +34,11 @@ def rail(context: dict[str, Any]) -> dict[str, Any]:
         "here": match.url_name if match is not None else "",
         "manager": manager,
         "to_review": reviewing.waiting(user) if manager else 0,
-        "unread": notices.unread(user),
+        "unread": teams[0].unread if teams else notices.unread(user),  # type: ignore[attr-defined]
         "recent": selectors.recent_threads(user),
         "current_thread": context.get("current_thread"),
         "initials": _initials(user),
-        "team_names": ", ".join(team.name for team in connection_selectors.teams_of(user)) or "No team",
+        "team_names": ", ".join(one.team.name for one in teams) or "No team",
         "next_theme": NEXT_THEME.get(user.theme, "light"),
         "theme_words": THEME_WORDS.get(user.theme, user.theme),
     }

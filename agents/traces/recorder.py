@@ -73,7 +73,7 @@ class Lease:
         """Keep `event`, and what `with_it` writes, in a transaction of their own."""
         with transaction.atomic():
             self.renew()
-            RunEvent.objects.create(**_row(self.run_id, event))
+            row_of(self.run_id, event).save(force_insert=True)
             if with_it is not None:
                 with_it()
             if isinstance(event, ModelReply):
@@ -85,7 +85,7 @@ class Lease:
         with transaction.atomic():
             self.renew()
             run = Run.objects.get(pk=self.run_id)
-            RunEvent.objects.create(**_row(self.run_id, event))
+            row_of(self.run_id, event).save(force_insert=True)
             fill(run)
             run.lease_owner, run.lease_until, run.finished_at = "", None, timezone.now()
             run.save()
@@ -153,7 +153,7 @@ def cancel_queued(run_id: UUID, *, by: str) -> bool:
         last = RunEvent.objects.filter(run_id=run_id).order_by("-position").first()
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         event = RunCancelled(position=last.position + 1 if last else 1, at=now, turn=last.turn if last else 0, by=by)
-        RunEvent.objects.create(**_row(run_id, event))
+        row_of(run_id, event).save(force_insert=True)
     return bool(ended)
 
 
@@ -163,14 +163,11 @@ def delete_results(runs: QuerySet[Run]) -> None:
         (settings.RESULTS_DIR / file).unlink(missing_ok=True)
 
 
-def _row(run_id: UUID, event: Event) -> dict[str, object]:
+def row_of(run_id: UUID, event: Event) -> RunEvent:
+    """`event` as it is stored."""
     data = to_json(replace(event, position=0, at=""))
     kept = {name: value for name, value in data.items() if name not in ("kind", "position", "at")}
-    return {
-        "run_id": run_id,
-        "position": event.position,
-        "kind": event.kind,
-        "turn": event.turn,
-        "at": datetime.fromisoformat(event.at),
-        "data": storable(kept),
-    }
+    return RunEvent(
+        run_id=run_id, position=event.position, kind=event.kind, turn=event.turn,
+        at=datetime.fromisoformat(event.at), data=storable(kept),
+    )  # fmt: skip

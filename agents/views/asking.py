@@ -71,9 +71,13 @@ def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Another attempt at the question of a run."""
     user, run = person(request), run_to_see(request, run_id)
     form = QuestionForm(request.POST, user=user)
-    model = form.chosen_model if form.is_valid() else None
+    valid = form.is_valid()
+    model = form.chosen_model if valid else None
+    strategy = form.cleaned_data["strategy"] if valid else ""
     try:
-        fresh = services.ask_again(user=user, question=run.question, language_model=model or run.language_model)
+        fresh = services.ask_again(
+            user=user, question=run.question, strategy=strategy, language_model=model or run.language_model
+        )
     except ValidationError as error:
         return render_thread(request, run.question.thread, run, error=" ".join(error.messages), status=422)
     except ObjectDoesNotExist as error:
@@ -94,11 +98,11 @@ def _ask_page(
     request: HttpRequest, *, connection: Connection | None = None, text: str = "", error: str = ""
 ) -> HttpResponse:
     user = person(request)
-    shown = composer.for_a_new_question(user, connection=connection, text=text, error=error)
+    shown, suggestions = composer.for_a_new_question(user, connection=connection, text=text, error=error)
     model = next(iter(shown.models), None)
     context = {
         "composer": shown,
-        "suggestions": composer.suggestions_for(user, shown.connection),
+        "suggestions": suggestions,
         "small_model": model.name if model is not None and model.small else "",
     }
     return render(request, "agents/ask.html", context, status=422 if error else 200)

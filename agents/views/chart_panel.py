@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agents.answers import cells
-from agents.answers.chart_choice import KINDS, Choice, Fit, axis_places, chosen, fit
+from agents.answers.chart_choice import KINDS, Choice, Fit, Wish, axis_places, colour_places, fit, wished
+from agents.answers.chart_rows import AGGREGATIONS
 from agents.answers.charts import Chart, draw
 from agents.views.grids import grid_of
 
@@ -30,7 +31,7 @@ def build(view: View) -> dict[str, Any]:
     result = view.result
     rows = () if result.expired else result.rows(0, MOST_ROWS)
     found = fit(result.columns, rows, view.run.question.text)
-    choice = chosen(found, view.params.get("kind", ""), _place(view, "x"), _place(view, "y"))
+    choice = wished(found, _wish(view))
     if choice is None:
         return {"reason": found.reason, "expired": result.expired}
     if choice.kind == "number":
@@ -45,7 +46,7 @@ def build(view: View) -> dict[str, Any]:
         "kinds": [Option(key, name, key == choice.kind, found.why_not.get(key, "")) for key, name in KINDS.items()],
         "choices": _choices(view, found, choice),
         "grid": grid_of(
-            result.columns, chart.drawn[:LISTED_ROWS], identifier=f"{view.table_id}-chart", label="Data of the chart"
+            chart.columns, chart.drawn[:LISTED_ROWS], identifier=f"{view.table_id}-chart", label="Data of the chart"
         ),
         **_cut(view),
     }
@@ -83,7 +84,26 @@ def _choices(view: View, found: Fit, choice: Choice) -> list[dict[str, Any]]:
         Option(str(place), columns[place].name, not several and place == choice.ys[0]) for place in found.measures
     ]
     choices.append({"key": "y", "label": y_label, "options": options})
+    return [*choices, *_colour_and_aggregation(view, found, choice)]
+
+
+def _colour_and_aggregation(view: View, found: Fit, choice: Choice) -> list[dict[str, Any]]:
+    columns, choices = view.result.columns, []
+    colours = colour_places(found, choice)
+    if colours:
+        options = [Option(str(place), columns[place].name, place == choice.colour) for place in colours]
+        choices.append({"key": "colour", "label": "Colour", "options": [Option("", "One"), *options]})
+    if choice.kind in ("bar", "line", "area", "pie"):
+        ways = [Option(key, words, key == choice.aggregation) for key, words in AGGREGATIONS.items()]
+        choices.append({"key": "agg", "label": "Put together", "options": ways})
     return choices
+
+
+def _wish(view: View) -> Wish:
+    return Wish(
+        view.params.get("kind", ""), _place(view, "x"), _place(view, "y"), _place(view, "colour"),
+        view.params.get("agg", ""),
+    )  # fmt: skip
 
 
 def _cut(view: View) -> dict[str, Any]:

@@ -6,20 +6,28 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
 
-from agents import permissions, selectors
+from agents import selectors
+from agents.answers.follow_ups import follow_ups
 from agents.answers.suggestions import suggest
-from agents.library import feedback
+from agents.library import feedback, search
+from agents.library.search import Filters
 from agents.llm import profiles
 from agents.models import Run, Thread
+from agents.strategies import STRATEGIES
+from agents.views.results import shown_result
 from connections import selectors as connection_selectors
+from connections.catalogue import Catalogue
 from connections.models import Connection, User
 
 # Of a catalogue of thousands, the largest tables give enough questions to start from.
 SUGGESTED_FROM = 200
+
+FOLLOWED_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +83,56 @@ def model_choices() -> list[ModelChoice]:
     return [ModelChoice("", profile.name, profile.size == "small")]
 
 
+STRATEGY_WORDS = {
+    "auto": "Steps as the model can", "react": "Steps, turn by turn", "react-sql": "SQL, turn by turn",
+    "lift": "SQL drafts, lifted to steps", "zero-shot": "One SQL draft",
+}  # fmt: skip
+
+
+def ask_again_choices(models: Sequence[ModelChoice]) -> dict[str, Any]:
+    """Strategies and models for another attempt."""
+    return {"strategies": [(name, STRATEGY_WORDS.get(name, name)) for name in STRATEGIES], "models": models}
+
+
 def for_a_new_question(
     user: User, *, connection: Connection | None = None, text: str = "", error: str = ""
-) -> Composer:
+) -> tuple[Composer, Suggestions | None]:
+    """The composer of the start page, and what it suggests for the chosen connection."""
     connections = list(connection_selectors.connections_to_ask(user))
     chosen = next((one for one in connections if connection is not None and one.pk == connection.pk), None)
     chosen = chosen or next(iter(connections), None)
-    return Composer(
-        action=reverse("ask"), placeholder=_placeholder(chosen), connections=connections, connection=chosen,
+    catalogue = connection_selectors.largest_tables(chosen, SUGGESTED_FROM) if chosen is not None else None
+    shown = Composer(
+        action=reverse("ask"), placeholder=_placeholder(catalogue), connections=connections, connection=chosen,
         models=model_choices(), large=True, text=text, error=error,
     )  # fmt: skip
+    return shown, suggestions_for(user, chosen, catalogue) if chosen is not None else None
 
 
-def for_a_thread(user: User, thread: Thread, latest: Run, *, text: str = "", error: str = "") -> Composer | None:
-    """None where `user` may not go on asking here."""
-    if not permissions.may_follow_up(user, thread):
-        return None
+def for_a_thread(
+    thread: Thread, latest: Run, models: Sequence[ModelChoice], *, text: str = "", error: str = ""
+) -> Composer:
+    """For somebody who may go on asking here."""
     live = latest.pk if latest.is_live else None
     model = str(latest.language_model_id or "")
     return Composer(
         action=reverse("follow_up", args=[thread.pk]), placeholder=_next_placeholder(latest), connections=(),
-        connection=thread.connection, models=model_choices(), model=model, live_run=live, text=text, error=error,
+        connection=thread.connection, models=models, model=model, live_run=live, text=text, error=error,
     )  # fmt: skip
 
 
-def _placeholder(connection: Connection | None) -> str:
-    tables = _table_names(connection)[:3]
-    return f"Ask about {', '.join(tables)}…" if tables else "Ask a question"
+def follow_ups_for(run: Run) -> tuple[str, ...]:
+    """What one may ask next of an answered run."""
+    result = shown_result(run) if run.status == "answered" else None
+    if result is None or result.expired:
+        return ()
+    return follow_ups(result.columns, result.rows(0, FOLLOWED_ROWS))
+
+
+def _placeholder(catalogue: Catalogue | None) -> str:
+    tables = sorted(catalogue.tables if catalogue else (), key=lambda table: -(table.row_estimate or 0))[:3]
+    names = ", ".join(table.name.replace("_", " ") for table in tables)
+    return f"Ask about {names}…" if names else "Ask a question"
 
 
 def _next_placeholder(run: Run) -> str:
@@ -112,25 +143,14 @@ def _next_placeholder(run: Run) -> str:
     return "Ask a follow-up" if run.status == "answered" else "Say it in other words"
 
 
-def _table_names(connection: Connection | None) -> list[str]:
-    """The largest tables first, as people call them."""
-    catalogue = connection_selectors.largest_tables(connection, 3) if connection is not None else None
-    if catalogue is None:
-        return []
-    tables = sorted(catalogue.tables, key=lambda table: -(table.row_estimate or 0))
-    return [table.name.replace("_", " ") for table in tables]
-
-
-def suggestions_for(user: User, connection: Connection | None) -> Suggestions | None:
+def suggestions_for(user: User, connection: Connection, catalogue: Catalogue | None) -> Suggestions:
     """Verified questions first, then some made from the catalogue without a model, then the person's own last ones."""
-    if connection is None:
-        return None
-    snapshot = connection_selectors.snapshot_of(connection)
-    catalogue = connection_selectors.largest_tables(connection, SUGGESTED_FROM)
+    snapshot = getattr(connection, "snapshot", None)
     trusted = [Suggestion(one.run.question.text, f"Verified by {one.by_name}", verified=True)
                for one in feedback.trusted(connection) if len(one.run.question.text) <= 240]  # fmt: skip
-    asked = selectors.history(user, connection_id=connection.pk)[:2]
-    own = [Suggestion(question.text, "You asked this before") for question in asked if len(question.text) <= 120]
+    asked = search.with_runs(search.found(user, Filters(show="mine", connection=connection.pk))[:2])
+    texts = [run.question.text for run in asked]
+    own = [Suggestion(text, "You asked this before") for text in texts if len(text) <= 120]
     made = [Suggestion(text, "Suggested for this connection") for text in (suggest(catalogue) if catalogue else ())]
     known = {one.text for one in trusted}
     own = [one for one in own if one.text not in known]

@@ -1,18 +1,23 @@
-"""The stored rows of an answer as a file."""
+"""The rows of an answer as a file: those that were stored, or all of them read afresh."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from agents import full_export, permissions
 from agents.answers import exports
+from agents.errors import DatabaseError
+from agents.models import Run
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from connections import audit
@@ -24,25 +29,71 @@ BATCH = 2_000
 @login_required
 @require_safe
 def export(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseBase:
+    """The stored rows."""
     run = run_to_see(request, run_id)
-    result = shown_result(run)
-    if result is None or result.expired or format not in exports.CONTENT_TYPES:
-        raise Http404("This answer has no stored rows, or not in that format.")
-    audit.record("exported", actor=person(request), target=run.question, detail={"format": format, "run": str(run.pk)})
-    cut = f"-first-{result.rows_stored}-rows" if result.truncated else ""
-    name = f"{slugify(run.question.text)[:60] or 'result'}{cut}.{format}"
+    result = _exportable(run, format)
+    if result.expired:
+        raise Http404("The stored rows of this answer have expired.")
+    return _file(request, run, result, format, _rows(result), result.rows_stored if result.truncated else 0)
+
+
+@login_required
+@require_safe
+def export_all(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseBase:
+    """All rows, read afresh by the run's SQL, for those who may ask the connection."""
+    run, user = run_to_see(request, run_id), person(request)
+    result = _exportable(run, format)
+    if not (run.sql and permissions.may_run_again(user, run)):
+        raise Http404("This answer has no statement that you could run again.")
+    rows = full_export.all_rows(user, run)
+    try:
+        first = next(rows, None)
+    except DatabaseError as error:
+        return render(request, "agents/export_failed.html", {"run": run, "problem": str(error)}, status=422)
+    known = result.row_count or 0
+    cut = settings.EXPORT_ROWS if known > settings.EXPORT_ROWS else 0
+    return _file(request, run, result, format, _again(first, rows), cut)
+
+
+def _exportable(run: Run, format: str) -> ShownResult:
+    result = None if run.is_live else shown_result(run)
+    if result is None or format not in exports.CONTENT_TYPES:
+        raise Http404("This answer has no rows, or not in that format.")
+    return result
+
+
+def _file(
+    request: HttpRequest, run: Run, result: ShownResult, format: str, rows: Iterable[Sequence[Any]], cut: int
+) -> HttpResponseBase:
+    detail = {"format": format, "run": str(run.pk)}
+    audit.record("exported", actor=person(request), target=run.question, detail=detail)
+    first = f"-first-{cut}-rows" if cut else ""
+    name = f"{slugify(run.question.text)[:60] or 'result'}{first}.{format}"
     return StreamingHttpResponse(
-        _sent(exports.write(format, result.columns, _rows(result))),
+        _sent(exports.write(format, result.columns, rows)),
         content_type=exports.CONTENT_TYPES[format],
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
+def _again(first: Sequence[Any] | None, rest: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """The row that was looked at and those behind it; the statement ends when nobody reads on."""
+    try:
+        if first is not None:
+            yield first
+            yield from rest
+    finally:
+        rest.close()  # type: ignore[attr-defined]
+
+
 async def _sent(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """The pieces one by one; the next is made in a thread while the last is on its way."""
     following = sync_to_async(lambda: next(pieces, None))
-    while (piece := await following()) is not None:
-        yield piece
+    try:
+        while (piece := await following()) is not None:
+            yield piece
+    finally:
+        await sync_to_async(pieces.close)()  # type: ignore[attr-defined]
 
 
 def _rows(result: ShownResult) -> Iterator[Sequence[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from agents.answers.transcript import Transcript
 from agents.answers.turns import Totals, counted
 from agents.models import Run, Thread
 from agents.views import result_object
+from agents.views.composer import ModelChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,13 @@ class Place:
     """Where a run stands in its thread. Ids of the newest run's fragments have no prefix; it alone can be live.
 
     `addressed`: the page's address names this run, so tab, page and options of the query string are meant for it.
-    `chosen` is the option of a question back that was answered.
+    `models` are those that the reader may ask again with, None for one who may not ask. `chosen` is the option of a
+    question back that was answered.
     """
 
     thread: Thread
     newest: bool = True
-    may_ask: bool = False
+    models: Sequence[ModelChoice] | None = None
     addressed: bool = False
     chosen: str = ""
 
@@ -71,10 +74,10 @@ def answer_context(
             status=run.status, error_type=run.error_type, message=run.error, turns=run.turns, calls=run.calls,
             seconds=run.seconds,
         ),
-        "may_ask": place.may_ask,
+        "may_ask": place.models is not None,
         "chosen": place.chosen,
         **result_object.context_of(
-            params, run, lambda: loaded or transcript_of(run), place.prefix(run), may_ask=place.may_ask
+            params, run, lambda: loaded or transcript_of(run), place.prefix(run), place.models
         ),
     }  # fmt: skip
 

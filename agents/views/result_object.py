@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from django.urls import reverse
 from agents.answers.transcript import Transcript
 from agents.models import Run
 from agents.views import panels
+from agents.views.composer import ModelChoice, ask_again_choices
 from agents.views.results import ShownResult, shown_result
 
 TABS = {"answer": "Answer", "table": "Table", "chart": "Chart", "steps": "Steps", "sql": "SQL"}
@@ -65,12 +66,18 @@ class View:
 
 
 def context_of(
-    params: Mapping[str, str], run: Run, load: Callable[[], Transcript], prefix: str, *, may_ask: bool = False
+    params: Mapping[str, str],
+    run: Run,
+    load: Callable[[], Transcript],
+    prefix: str,
+    models: Sequence[ModelChoice] | None = None,
 ) -> dict[str, Any]:
-    """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only."""
+    """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only. `models`
+    are those to ask again with; None for who may not."""
     result = shown_result(run)
     if result is None:
         return {"result": None}
+    may_ask = models is not None
     view = View(run, result, load, prefix, params, may_ask)
     offered = [key for key in TABS if key not in _missing(run)]
     tab = params.get("tab", "")
@@ -82,7 +89,9 @@ def context_of(
         "panel_template": f"agents/parts/panel_{tab}.html",
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
+        "full_exports": FORMATS if result.truncated and run.sql and may_ask else {},
         "may_ask": may_ask,
+        "again": ask_again_choices(models) if models is not None else {},
         "tokens": run.input_tokens + run.output_tokens,
     }
 

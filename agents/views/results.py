@@ -40,7 +40,7 @@ def shown_result(run: Run) -> ShownResult | None:
         return _synthesised(run.answer_table)
     if run.answer_result is None:
         return None
-    stored = run.results.filter(number=run.answer_result).first()
+    stored = next((one for one in run.results.all() if one.number == run.answer_result), None)
     return _stored(stored) if stored is not None else None
 
 

@@ -21,6 +21,7 @@ from agents.answers.transcript import Transcript
 from agents.answers.turns import CallLine, Change, Turn
 from agents.models import Run
 from agents.traces import stream
+from agents.views import composer
 from agents.views.outcome import Place, render_run, transcript_of
 from connections.models import User
 
@@ -101,10 +102,12 @@ def _render_end(request: HttpRequest, user: User, run_id: UUID) -> str:
     if run.is_live:
         return ""
     thread = run.question.thread
-    place = Place(thread, may_ask=permissions.may_follow_up(user, thread))
+    may_ask = permissions.may_follow_up(user, thread)
+    place = Place(thread, models=composer.model_choices() if may_ask else None)
     context = {
         "run": run,
         "answer": render_run(request, run, place),
+        "follow_ups": composer.follow_ups_for(run) if may_ask else (),
         "recent": selectors.recent_threads(user),
         "current_thread": thread.pk,
     }

@@ -38,6 +38,7 @@ class Entry:
     asker: str
     audience: str
     attempts: list[Attempt]
+    beside: tuple[UUID, UUID] | None
     comments: Sequence[Comment]
     html: SafeString
 
@@ -83,26 +84,29 @@ def render_thread(
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
     chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
-    may_ask = permissions.may_follow_up(person(request), shown)
+    models = _models(request, shown)
     transcript = transcript_of(latest)
-    shared = sharing.audiences(one.pk for one in runs)
-    said = comments.comments_on(questions)
+    with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
+    discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
+    shared = sharing.audiences(with_shares) if with_shares else {}
+    said = comments.comments_on(discussed) if discussed else {}
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
         following = questions[place + 1].text if place + 1 < len(questions) else ""
-        where = Place(shown, newest=newest, may_ask=may_ask, addressed=one is chosen_run, chosen=following)
+        where = Place(shown, newest=newest, models=models, addressed=one is chosen_run, chosen=following)
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
-        attempts, words = _attempts(question, one), said.get(question.pk, ())
-        entries.append(Entry(question, one, _name(question), audience, attempts, words, html))
+        attempts, words = attempts_of(question, one), said.get(question.pk, ())
+        entries.append(Entry(question, one, _name(question), audience, attempts, _beside(attempts), words, html))
     context: dict[str, Any] = {
         "thread": shown,
         "current_thread": shown.pk,
         "entries": entries,
         "database": _database(shown),
         "live": transcript if latest.is_live else None,
-        "composer": composer.for_a_thread(person(request), shown, latest, text=text, error=error),
+        "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
+        "composer": composer.for_a_thread(shown, latest, models, text=text, error=error) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
     return render(request, "agents/thread.html", context, status=status)
@@ -112,9 +116,14 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     place = Place(chosen.question.thread, newest=_is_newest(request, chosen))
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
-    may_ask = permissions.may_follow_up(person(request), chosen.question.thread)
-    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, may_ask=may_ask)
+    models = _models(request, chosen.question.thread)
+    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, models)
     return render(request, "agents/parts/result.html", context)
+
+
+def _models(request: HttpRequest, shown: Thread) -> list[composer.ModelChoice] | None:
+    """The models to ask with here, None where this person may not ask."""
+    return composer.model_choices() if permissions.may_follow_up(person(request), shown) else None
 
 
 def _is_newest(request: HttpRequest, chosen: Run) -> bool:
@@ -129,11 +138,19 @@ def _run_of(question: Question, chosen: Run | None) -> Run:
     return next((one for one in runs if chosen is not None and one.pk == chosen.pk), runs[-1])
 
 
-def _attempts(question: Question, shown: Run) -> list[Attempt]:
-    runs = list(question.runs.all())
+def attempts_of(question: Question, shown: Run) -> list[Attempt]:
+    """The runs of a question, oldest first; none where there is only one."""
+    runs = sorted(question.runs.all(), key=lambda one: one.created_at)
     if len(runs) < 2:
         return []
     return [Attempt(one.pk, number, _how(one), one.pk == shown.pk) for number, one in enumerate(runs, start=1)]
+
+
+def _beside(attempts: list[Attempt]) -> tuple[UUID, UUID] | None:
+    """The shown attempt with the one before it, the first with the second."""
+    place = next((place for place, one in enumerate(attempts) if one.current), 0)
+    first = max(place - 1, 0)
+    return (attempts[first].pk, attempts[first + 1].pk) if len(attempts) > 1 else None
 
 
 def _how(one: Run) -> str:

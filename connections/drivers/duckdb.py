@@ -21,7 +21,7 @@ import duckdb
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, silent
+from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, Sink, silent
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.duckdb_catalogue import read_catalogue
 from connections.drivers.fetching import Row, as_subquery, take
@@ -115,7 +115,7 @@ class DuckDBSession:
         self._limits = limits
         self._running: Running | None = None
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         started = time.perf_counter()
         with self._run(seconds) as running:
             try:
@@ -123,7 +123,7 @@ class DuckDBSession:
                 self._connection.execute(_with_texts(sql, columns))
                 source = iter(_reader(self._connection, columns), None)
                 taken = take(source, max_rows=max_rows, max_bytes=max_bytes,
-                             cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
+                             cell_bytes=self._limits.cell_bytes, check=running.check, sink=sink)  # fmt: skip
             except _FAILURES as error:
                 raise running.failure(_message(error)) from error
             running.check()

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from connections.contracts import Sink
+
 Row = tuple[Any, ...]
+
+PIECE = 1_000
+"""Rows that a sink is given at once."""
 
 
 class CutText(str):
@@ -23,12 +28,22 @@ class Taken:
     cut_cells: int
 
 
-def take(source: Iterable[Row], *, max_rows: int, max_bytes: int, cell_bytes: int, check: Callable[[], None]) -> Taken:
+def take(
+    source: Iterable[Row],
+    *,
+    max_rows: int,
+    max_bytes: int,
+    cell_bytes: int,
+    check: Callable[[], None],
+    sink: Sink | None = None,
+) -> Taken:
     """At most `max_rows` rows of `source` within `max_bytes` of Python memory, each value within `cell_bytes`.
 
     One more row than `max_rows` is asked for, to know whether there was one. `check` is called now and then and
-    raises when the statement was stopped.
+    raises when the statement was stopped. With `sink` the rows go there in pieces, and none are held.
     """
+    if sink is not None:
+        return _hand_on(source, sink, max_rows, cell_bytes, check)
     rows: list[Row] = []
     held = cut_cells = 0
     for row in source:
@@ -51,6 +66,26 @@ def take(source: Iterable[Row], *, max_rows: int, max_bytes: int, cell_bytes: in
 def as_subquery(sql: str) -> str:
     """`sql`, which a database has accepted as one SELECT, in brackets; the line break ends a comment."""
     return "(" + sql.rstrip("; \t\r\n") + "\n)"
+
+
+def _hand_on(source: Iterable[Row], sink: Sink, max_rows: int, cell_bytes: int, check: Callable[[], None]) -> Taken:
+    piece: list[Row] = []
+    cut_cells, cut_by = 0, ""
+    for count, row in enumerate(source):
+        if count >= max_rows:
+            cut_by = "rows"
+            break
+        if sum(map(size_of, row)) > cell_bytes:
+            row, cut = _shorten(row, cell_bytes)
+            cut_cells += cut
+        piece.append(row)
+        if len(piece) >= PIECE:
+            check()
+            sink(piece)
+            piece = []
+    if piece:
+        sink(piece)
+    return Taken((), cut_by, cut_cells)
 
 
 def size_of(value: Any) -> int:

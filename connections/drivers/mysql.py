@@ -23,7 +23,7 @@ from pymysql.cursors import SSCursor
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, Progress, Rows, silent
+from connections.contracts import Examination, Limits, Progress, Rows, Sink, silent
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, take
 from connections.drivers.mysql_catalogue import read_catalogue
@@ -184,7 +184,7 @@ class MySQLSession:
         prepare_session(self._connection)
         (self._id,) = self._one("SELECT CONNECTION_ID()")
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         if _first_word(sql) not in FIRST_WORDS:
             raise ExecutionError("This does not begin like a SELECT; only SELECT is allowed.")
         started = time.perf_counter()
@@ -194,7 +194,7 @@ class MySQLSession:
                 cursor.execute(sql)
                 columns = result_columns(cursor)
                 taken = take(self._rows(cursor), max_rows=max_rows, max_bytes=max_bytes,
-                             cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
+                             cell_bytes=self._limits.cell_bytes, check=running.check, sink=sink)  # fmt: skip
             finally:
                 self._finish(cursor)
         ms = (time.perf_counter() - started) * 1000

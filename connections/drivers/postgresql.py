@@ -18,7 +18,7 @@ import psycopg
 from sqlalchemy.engine import URL
 
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, silent
+from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, Sink, silent
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, as_subquery, take
 from connections.drivers.postgresql_catalogue import read_catalogue
@@ -188,7 +188,7 @@ class PostgresSession:
         self._types = TypeNames(connection)
         register_loaders(connection, limits.cell_bytes)
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         started = time.perf_counter()
         with self._run(seconds) as running, self._transaction(running, seconds):
             columns = self._describe(sql)
@@ -196,7 +196,7 @@ class PostgresSession:
             bounded = _bounded(sql, columns, self._limits.cell_bytes)
             with closing(cast("Generator[Row, None, None]", self._connection.cursor().stream(bounded))) as source:
                 taken = take(self._noticed(source), max_rows=max_rows, max_bytes=max_bytes,
-                             cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
+                             cell_bytes=self._limits.cell_bytes, check=running.check, sink=sink)  # fmt: skip
         ms = (time.perf_counter() - started) * 1000
         return Rows(columns, taken.rows, bool(taken.cut_by), ms, taken.cut_by, taken.cut_cells)
 

@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL
 
 from connections.allowed import AGGREGATES, FUNCTIONS, WINDOWS
 from connections.catalogue import Catalogue, DialectName
-from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, silent
+from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, Sink, silent
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.fetching import take
 from connections.drivers.files import DatabaseFile
@@ -126,14 +126,14 @@ class SQLiteSession:
         _wake_virtual_tables(connection)
         connection.set_authorizer(self._authorize)
 
-    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float) -> Rows:
+    def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         started = time.perf_counter()
         with self._run(seconds) as running:
             try:
                 with closing(self._connection.execute(sql)) as cursor:
                     columns = tuple(ResultColumn(name=entry[0]) for entry in cursor.description or ())
                     taken = take(cursor, max_rows=max_rows, max_bytes=max_bytes,
-                                 cell_bytes=self._limits.cell_bytes, check=running.check)  # fmt: skip
+                                 cell_bytes=self._limits.cell_bytes, check=running.check, sink=sink)  # fmt: skip
             except _FAILURES as error:
                 raise running.failure(_message(error)) from error
             running.check()

@@ -38,8 +38,11 @@ _TYPE_BASE = 1_000_000
 # Functions with syntax of their own (AS, FROM, IN, FOR, USING between arguments), which sqlglot must read itself.
 _OWN_SYNTAX = frozenset({
     "cast", "try_cast", "extract", "interval", "exists", "in", "any", "all", "some", "substring", "trim", "position",
-    "overlay", "convert", "char",
+    "overlay", "convert", "char", "materialized",
 })  # fmt: skip
+# What may follow the star of a SELECT list in DuckDB.
+_STAR_WORDS = frozenset({"exclude", "replace", "rename"})
+_BEFORE_STAR = frozenset({TokenType.SELECT, TokenType.COMMA, TokenType.DOT, TokenType.DISTINCT})
 _TYPE_TAILS = frozenset({"precision", "varying", "with", "without", "time", "zone"})
 _LITERALS = frozenset({TokenType.STRING, TokenType.NUMBER, TokenType.IDENTIFIER})
 _STACK_LOCK = threading.Lock()
@@ -168,6 +171,8 @@ class _Shield:
     def _is_call(self, token: Token) -> bool:
         """Whether `token`, which stands before a parenthesis, names a function (and is no operator or keyword)."""
         name = token.text.lower()
+        if name in _STAR_WORDS and _is_star(self.tokens):
+            return False
         if name in self._own_syntax or (self.tokens and self.tokens[-1].token_type in _OPERAND_ENDS):
             return False
         return token.token_type == TokenType.VAR or (token.token_type not in _LITERALS and name in self._functions)
@@ -186,6 +191,13 @@ class _Shield:
         kinds = (TokenType.DECIMAL, TokenType.L_PAREN, TokenType.NUMBER, TokenType.R_PAREN)
         for kind, text in zip(kinds, ("DECIMAL", "(", number, ")"), strict=True):
             self.tokens.append(_retyped(words[0], kind, text))
+
+
+def _is_star(before: Sequence[Token]) -> bool:
+    """Whether the last token is a star that stands for columns, and no sign of multiplication."""
+    if not before or before[-1].token_type != TokenType.STAR:
+        return False
+    return len(before) > 1 and before[-2].token_type in _BEFORE_STAR
 
 
 def _closing(source: Sequence[Token], position: int) -> int:

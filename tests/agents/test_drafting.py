@@ -101,6 +101,43 @@ def test_the_table_that_most_drafts_agree_on_wins(shop: str) -> None:
         assert {event.branch for event in run.of(ModelReply)} == {"candidate-1", "candidate-2", "candidate-3"}
 
 
+def test_a_vote_stops_when_a_majority_agrees(shop: str) -> None:
+    with running(shop, [sql(PAID)] * 2, "lift", settings=VOTE) as run:
+        assert run.rows() == [(3,)]
+        assert run.answer is not None
+        assert run.answer.confidence == pytest.approx(2 / 3)
+        assert len(run.server.requests) == 2
+
+
+def test_a_vote_of_five_asks_for_three_and_for_two_more_where_these_differ(shop: str) -> None:
+    script = [sql(PAID), sql(PAID.replace("paid", "open")), sql("SELECT COUNT(*) FROM orders"), sql(PAID), sql(PAID)]
+    with running(shop, script, "lift", settings=RunSettings(samples=5)) as run:
+        assert run.rows() == [(3,)]
+        assert run.answer is not None
+        assert run.answer.confidence == pytest.approx(3 / 5)
+        assert len(run.of(ModelReply)) == 5
+
+
+def test_the_first_draft_wins_a_vote_without_a_majority(shop: str) -> None:
+    drafts = ["SELECT COUNT(*) AS n FROM orders", PAID, PAID.replace("paid", "open")]
+    with running(shop, [sql(one) for one in drafts], "lift", settings=VOTE) as run:
+        assert run.rows() == [(4,)]
+        assert run.answer is not None
+        assert run.answer.confidence == pytest.approx(1 / 3)
+
+
+def test_a_vote_counts_rows_whatever_the_order_of_columns(shop: str) -> None:
+    drafts = ["SELECT id FROM orders", "SELECT id, status FROM orders", "SELECT status, id FROM orders"]
+    with running(shop, [sql(one) for one in drafts], "lift", settings=VOTE) as run:
+        assert len(run.rows()[0]) == 2
+
+
+def test_a_vote_ends_with_the_budget(shop: str) -> None:
+    script = [sql(PAID), sql("SELECT x FROM orders"), sql("SELECT y FROM orders")]
+    with running(shop, script, "lift", settings=VOTE, limits=BudgetLimits(turns=1)) as run:
+        assert run.rows() == [(3,)]
+
+
 def test_an_empty_table_does_not_win_against_one_that_says_something(shop: str) -> None:
     lost = "SELECT id FROM orders WHERE status = 'lost'"
     script = [sql(lost), sql(lost), sql(PAID), sql(lost), sql(lost)]

@@ -16,6 +16,7 @@ from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
 from tests.web import stories  # noqa: E402
+from tests.web.big_trace import big  # noqa: E402
 
 
 def gallery() -> dict[str, Any]:
@@ -104,6 +105,13 @@ def ask(text: str) -> dict[str, Any]:
     return {"run": str(services.ask(user=mara, connection=Connection.objects.get(), text=text).pk)}
 
 
+def big_trace() -> dict[str, Any]:
+    """A run of 200 calls and 5 MB."""
+    people = stories.cast()
+    run = stories.ask(people.olga, people.shop)
+    return {"run": str(run.pk), "octets": big(run)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -122,7 +130,8 @@ def no_connection() -> dict[str, Any]:
 
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
-    told.__name__: told for told in (gallery, live, go_on, think, cast, demo, ask, state, password, no_connection)
+    told.__name__: told for told in (gallery, live, go_on, think, cast, demo, ask, state, password, no_connection,
+                              big_trace)  # fmt: skip
 }
 
 if __name__ == "__main__":

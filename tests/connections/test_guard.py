@@ -35,7 +35,8 @@ ALLOWED = [
     (("postgresql",), 'SELECT "user" FROM items'),
     (("mysql", "sqlite"), "SELECT user FROM items"),
     (("postgresql",), "SELECT DATE '2026-01-01', TIMESTAMP '2026-01-01 00:00', INTERVAL '1 day', id::numeric(10,2)"),
-    (("postgresql",), "WITH m AS MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
+    (("sqlite", "duckdb", "postgresql"), "WITH m AS MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
+    (("sqlite", "duckdb", "postgresql"), "WITH m AS NOT MATERIALIZED (SELECT id FROM items) SELECT id FROM m"),
 ]
 
 REFUSED = [
@@ -46,6 +47,7 @@ REFUSED = [
     (DIALECTS, "SELECT id INTO stolen FROM items"),
     (DIALECTS, "SELECT id FROM unknown_table"),
     (DIALECTS, "SELECT pg_sleep(10)"),
+    (DIALECTS, "SELECT NOT materialized(id) FROM items"),
     (DIALECTS, "SELECT current_user"),
     (DIALECTS, "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT n FROM r"),
     # A CTE hides a table's name only where it is in scope.

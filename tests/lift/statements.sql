@@ -75,6 +75,12 @@ SELECT t.x FROM (SELECT 1 AS x UNION ALL SELECT 2) AS t WHERE t.x > 1
 SELECT SUM(wage) FROM (SELECT wage FROM staff WHERE wage IS NOT NULL ORDER BY wage DESC, id LIMIT 2) AS t
 SELECT COUNT(*) FROM staff s JOIN (SELECT DISTINCT staff_id FROM sales) x ON x.staff_id = s.id
 SELECT s.name FROM staff s JOIN marks m ON m.staff_id = s.id ORDER BY m.level, s.name
+SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, wage FROM staff)
+SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, wage FROM staff WHERE id > 99)
+SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, 80 FROM staff WHERE id < 3)
+SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND x.day = (SELECT MAX(day) FROM sales WHERE staff_id = s.id)
+SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND EXISTS (SELECT 1 FROM marks m WHERE m.staff_id = s.id)
+SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.amount > s.wage + (SELECT MIN(wage) FROM staff)
 
 -- but: mysql
 SELECT s.id, r.id FROM staff s FULL JOIN regions r ON r.id = s.region_id
@@ -99,6 +105,11 @@ SELECT s.name FROM staff s JOIN regions r ON r.id = x.staff_id JOIN sales x ON x
 SELECT name FROM staff WHERE id IS (SELECT staff_id FROM marks WHERE level = 'none')
 
 -- but: sqlite
+SELECT id FROM staff WHERE wage = ALL (SELECT amount FROM sales WHERE id = 3)
+SELECT id FROM staff WHERE wage = ALL (SELECT amount FROM sales WHERE id > 99)
+SELECT id FROM staff WHERE NOT (wage = ALL (SELECT amount FROM sales WHERE id > 3))
+SELECT id FROM staff WHERE wage <> ANY (SELECT target FROM regions)
+SELECT id FROM staff WHERE NOT (wage <> ANY (SELECT amount FROM sales WHERE id IN (2, 3)))
 SELECT id FROM staff WHERE wage >= ALL (SELECT wage FROM staff WHERE wage IS NOT NULL)
 SELECT id FROM staff WHERE wage > ALL (SELECT amount FROM sales)
 SELECT id FROM staff WHERE wage > ANY (SELECT amount FROM sales)
@@ -117,7 +128,33 @@ SELECT wage FROM staff EXCEPT ALL SELECT amount FROM sales ORDER BY 1
 SELECT amount FROM sales INTERSECT ALL SELECT amount FROM sales WHERE kind = 'web'
 SELECT kind, id FROM (SELECT kind, 1 AS id FROM sales EXCEPT ALL SELECT kind, 1 FROM sales WHERE id > 3) AS t
 
+-- only: postgresql duckdb
+SELECT kind, staff_id, COUNT(*), SUM(amount) FROM sales GROUP BY ROLLUP (kind, staff_id)
+SELECT kind, staff_id, COUNT(*) FROM sales GROUP BY CUBE (kind, staff_id) ORDER BY 3 DESC, 1, 2 LIMIT 5
+SELECT kind, day, MAX(amount) FROM sales GROUP BY GROUPING SETS ((kind), (day), ())
+SELECT kind, staff_id, COUNT(*) FROM sales GROUP BY kind, ROLLUP (staff_id) HAVING COUNT(*) > 1
+SELECT COALESCE(note, 'all') FROM blank GROUP BY ROLLUP (note)
+SELECT COUNT(*) FROM (SELECT kind, SUM(amount) AS s FROM sales GROUP BY ROLLUP (kind)) AS t WHERE s > 100
+SELECT s.name, l.n, l.top FROM staff s CROSS JOIN LATERAL (SELECT COUNT(*) AS n, MAX(amount) AS top FROM sales x WHERE x.staff_id = s.id) l
+SELECT s.name, l.id FROM staff s LEFT JOIN LATERAL (SELECT x.id FROM sales x WHERE x.staff_id = s.id ORDER BY x.day DESC, x.id LIMIT 1) l ON TRUE
+SELECT s.name, l.n FROM staff s, LATERAL (SELECT COUNT(*) AS n FROM sales x WHERE x.amount > s.wage) l
+SELECT id, SUM(amount) OVER (ORDER BY day RANGE BETWEEN INTERVAL '30 days' PRECEDING AND CURRENT ROW) AS s FROM sales
+
+-- only: postgresql
+SELECT id FROM sales ORDER BY day DESC, id FETCH FIRST 3 ROWS ONLY
+
+-- only: mysql
+SELECT kind, staff_id, COUNT(*) FROM sales GROUP BY kind, staff_id WITH ROLLUP
+SELECT name FROM staff WHERE name REGEXP '^[A-C]' OR NOT name RLIKE 'a'
+SELECT id, TIMESTAMPDIFF(DAY, day, '2024-03-01') AS days FROM sales
+SELECT SQL_NO_CACHE id FROM staff
+
 -- only: duckdb
+SELECT * EXCLUDE (boss_id) FROM staff ORDER BY ALL
+SELECT kind, COUNT(*) FROM sales GROUP BY ALL ORDER BY ALL DESC
+SELECT COUNT_IF(wage > 40), COUNT(*) FROM staff
+SELECT * FROM staff SEMI JOIN sales ON sales.staff_id = staff.id AND sales.amount > 50 ORDER BY id
+SELECT name FROM staff ANTI JOIN marks ON marks.staff_id = staff.id
 SELECT id, wage + 1 AS more, more * 2 AS double FROM staff WHERE more > 31
 SELECT id FROM staff QUALIFY ROW_NUMBER() OVER (PARTITION BY region_id ORDER BY wage) = 1 AND id > 1
 SELECT kind, SUM(amount) FROM sales GROUP BY ALL

@@ -34,6 +34,8 @@ def aggregate_of(planner: Planner, frame: Frame, call: Node, wanted: str) -> tup
     """The item for `call`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
     name, arguments, distinct, order = _parts(planner, call_only)
+    if name in ("count_if", "countif") and condition is None:
+        condition, name, arguments = arguments[0], "count", []
     fn = _SAME.get(name, "")
     if not fn or (planner.dialect == "mysql" and name in ("stddev", "variance")):
         raise planner.refuse(f"the aggregate {name}", call, "no operation computes it")

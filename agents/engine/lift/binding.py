@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from agents.engine.lift.binding_groups import GroupBinder
 from agents.engine.lift.binding_order import TailBinder
 from agents.engine.lift.binding_outputs import OutputBinder
 from agents.engine.lift.binding_sources import Ctes, SourceBinder
-from agents.engine.lift.calls import gives_rows, has_aggregate
+from agents.engine.lift.calls import gives_rows, is_unit
 from agents.engine.lift.query import (
     Bound,
     Constants,
@@ -39,7 +40,7 @@ from connections.catalogue import Catalogue, DialectName
 
 _SELECT_PARTS = frozenset({
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
-    "windows", "qualify", "laterals",
+    "windows", "qualify", "laterals", "operation_modifiers",
 })  # fmt: skip
 _SET_PARTS = frozenset({"this", "expression", "distinct", "order", "limit", "offset", "with_"})
 
@@ -84,7 +85,9 @@ class Binder:
 
         def resolved(part: Node) -> Node:
             if isinstance(part, exp.Column):
-                return self._word(part, scope)
+                return exp.Var(this=part.name) if is_unit(part) else self._word(part, scope)
+            if isinstance(part, exp.Query) and isinstance(part.parent, exp.Array):
+                raise refuse("an ARRAY of a sub-query", part.parent, self.text, "no operation collects rows")
             if isinstance(part, exp.Query):
                 return self._subquery(part, ctes, scope)
             if isinstance(part, exp.Window) and part.args.get("alias"):
@@ -143,6 +146,13 @@ class Binder:
             self._seen[text] = name
         return exp.Placeholder(this=name)
 
+    def exists(self, source: From, conditions: Sequence[Node]) -> Node:
+        """EXISTS (SELECT … FROM source WHERE conditions)."""
+        name = self.new_id("query")
+        free = self._free(source, conditions)
+        self.queries[name] = Select(source, tuple(conditions), None, (), (), (), False, (), Tail(), free)
+        return exp.Exists(this=exp.Placeholder(this=name))
+
     def _named_window(self, window: exp.Window, windows: Mapping[str, exp.Window]) -> Node:
         name = window.args["alias"].name
         if name.casefold() not in windows:
@@ -155,13 +165,14 @@ class Binder:
         window.set("alias", None)
         return window
 
-    def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Select:
+    def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Query:
         self._only(node, _SELECT_PARTS)
         scope = Scope(self.dialect, outer)
         source, late = self._from(node, scope, ctes)
         windows = {w.name.casefold(): w for w in node.args.get("windows") or []}
         outputs = OutputBinder(self, scope, ctes, windows).bind(node.expressions)
-        groups = self._groups(node.args.get("group"), scope, ctes, tuple(o.node for o in outputs))
+        keys_of = GroupBinder(self, scope, ctes, tuple(o.node for o in outputs))
+        groups = keys_of.keys(node.args.get("group"))
         clause = {part: self._conjuncts(node.args.get(part), scope, ctes, windows) for part in _CONDITIONS}
         clause["where"] = (*late, *clause["where"])
         distinct = node.args.get("distinct")
@@ -170,10 +181,11 @@ class Binder:
         tail = TailBinder(self, scope, ctes, windows).bind(node, outputs)
         parts = [*clause["where"], *clause["having"], *clause["qualify"], *(o.node for o in outputs), *(groups or ())]
         parts += [*keys, *(key.key for key in tail.order if isinstance(key.key, exp.Expr))]
-        return Select(
+        select = Select(
             source, clause["where"], groups, clause["having"], outputs, clause["qualify"],
             distinct is not None and not on, keys, tail, self._free(source, parts),
         )  # fmt: skip
+        return keys_of.united(select, node.args.get("group"))
 
     def _from(self, node: exp.Select, scope: Scope, ctes: Ctes) -> tuple[From | None, list[Node]]:
         clause = node.args.get("from_")
@@ -188,26 +200,6 @@ class Binder:
         self, clause: Node | None, scope: Scope, ctes: Ctes, windows: Mapping[str, exp.Window]
     ) -> tuple[Node, ...]:
         return conjuncts(self.expression(clause.this, scope, ctes, windows)) if clause is not None else ()
-
-    def _groups(
-        self, group: exp.Group | None, scope: Scope, ctes: Ctes, outputs: tuple[Node, ...]
-    ) -> tuple[Node, ...] | None:
-        if group is None:
-            return None
-        sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
-        if any(group.args.get(part) for part in ("rollup", "cube", "grouping_sets", "totals")) or any(
-            isinstance(key, sets) for key in group.expressions
-        ):
-            raise refuse("GROUPING SETS, ROLLUP or CUBE", group, self.text, "a result has one set of group keys")
-        if group.args.get("all"):
-            return tuple(node for node in outputs if not has_aggregate(node, self.dialect))
-        keys: list[Node] = []
-        for key in group.expressions:
-            if isinstance(key, exp.Literal) and not key.is_string and 0 < int(key.this) <= len(outputs):
-                keys.append(outputs[int(key.this) - 1].copy())
-            else:
-                keys.append(self.expression(key, scope, ctes).unnest())
-        return tuple(dict.fromkeys(keys))
 
     def _set_query(self, node: exp.SetOperation, ctes: Ctes, outer: Scope | None) -> SetQuery:
         self._only(node, _SET_PARTS)

@@ -28,7 +28,7 @@ class TailBinder:
         keys = tuple(
             SortKey(key, bool(term.args.get("desc")), nulls_of(term, self.binder.dialect))
             for term in _terms(node)
-            if (key := self._key(term.this, outputs)) is not None
+            for key in self._keys(term.this, outputs)
         )
         return Tail(keys, self._limit(node), self._offset(node))
 
@@ -44,6 +44,12 @@ class TailBinder:
                 raise refuse("ORDER BY an expression behind a set operation", term, self.binder.text)
             keys.append(SortKey(position, bool(term.args.get("desc")), nulls_of(term, self.binder.dialect)))
         return Tail(tuple(keys), self._limit(node), self._offset(node))
+
+    def _keys(self, term: Node, outputs: Sequence[Output]) -> Sequence[int | Node]:
+        if self.binder.dialect == "duckdb" and isinstance(term, exp.Var) and term.name.upper() == "ALL":
+            return range(len(outputs))
+        key = self._key(term, outputs)
+        return () if key is None else (key,)
 
     def _key(self, term: Node, outputs: Sequence[Output]) -> int | Node | None:
         position = _ordinal(term, len(outputs))
@@ -72,6 +78,9 @@ class TailBinder:
             if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
                 raise refuse("FETCH … WITH TIES or PERCENT", clause, self.binder.text)
             return self._number(clause.args.get("count") or exp.Literal.number(1), clause)
+        options = clause.args.get("limit_options")
+        if options is not None and options.args.get("percent"):
+            raise refuse("LIMIT in percent", clause, self.binder.text)
         return self._number(clause.expression, clause)
 
     def _offset(self, node: Node) -> int:

@@ -126,6 +126,8 @@ class SourceBinder:
         return Source(self.binder.new_id(label), label, columns, origin)
 
     def _join(self, left: From, shown: list[Visible], join: exp.Join) -> tuple[From, list[Visible]]:
+        if join.kind in ("SEMI", "ANTI") and not join.side and not join.method:
+            return self._matching(left, shown, join)
         strange = [part for part, value in join.args.items() if value and part not in _JOIN_PARTS]
         natural = join.method == "NATURAL"
         if strange or (join.method and not natural) or join.kind not in ("", "INNER", "OUTER", "CROSS"):
@@ -141,6 +143,19 @@ class SourceBinder:
         pairs = [(self._one(shown, name), self._one(also, name)) for name in using]
         on += [exp.EQ(this=a.node.copy(), expression=b.node.copy()) for a, b in pairs]
         return Join(left, right, how, tuple(on)), self._merged(shown, also, pairs, how)
+
+    def _matching(self, left: From, shown: list[Visible], join: exp.Join) -> tuple[From, list[Visible]]:
+        """SEMI and ANTI JOIN: EXISTS and NOT EXISTS."""
+        sources, visible = list(self.scope.sources), list(self.scope.visible)
+        right, also = self._item(join.this)
+        on = list(self._on(join.args.get("on"), [*shown, *also], "left"))
+        for word in join.args.get("using") or []:
+            one, other = self._one(shown, word.name), self._one(also, word.name)
+            on.append(exp.EQ(this=one.node.copy(), expression=other.node.copy()))
+        self.scope.sources[:], self.scope.visible[:] = sources, visible
+        test: Node = self.binder.exists(right, on)
+        self.late.append(exp.Not(this=test) if join.kind == "ANTI" else test)
+        return left, shown
 
     def _how(self, join: exp.Join, using: bool) -> How:
         side: dict[str, How] = {"LEFT": "left", "RIGHT": "right", "FULL": "full"}

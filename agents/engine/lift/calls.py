@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 
 from agents.engine.lift.query import Node
-from connections.allowed import AGGREGATES
+from connections.allowed import AGGREGATES, UNIT_FIRST
 from connections.catalogue import DialectName
 
 _SET_RETURNING: Mapping[str, frozenset[str]] = {
@@ -26,6 +26,12 @@ def call_name(node: Node) -> str:
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
     return "group_concat" if isinstance(node, exp.GroupConcat) else ""
+
+
+def is_unit(word: exp.Column) -> bool:
+    """Whether `word` is the unit of a call such as TIMESTAMPDIFF(HOUR, …), and so no column."""
+    call = word.parent
+    return call is not None and call_name(call) in UNIT_FIRST and call.expressions[0] is word
 
 
 def gives_rows(node: Node, dialect: DialectName) -> bool:

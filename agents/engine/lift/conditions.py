@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agents.engine.lift.calls import has_aggregate
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.query import Node, all_of, subqueries_of
 from agents.engine.lift.subqueries import attach, semi_join
@@ -36,6 +37,8 @@ def _filtered(planner: Planner, frame: Frame, parts: Sequence[Node]) -> Frame:
     for part in parts:
         if has_window(part):
             raise planner.refuse("a window in WHERE or HAVING", part)
+        if has_aggregate(part, planner.dialect):
+            raise planner.refuse("an aggregate of the query around in a sub-query", part)
     if not parts:
         return frame
     return frame.on(planner.program.filter(frame.relation, frame.resolved(all_of(parts))))

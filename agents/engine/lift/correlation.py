@@ -196,17 +196,3 @@ def join_back(
 
 def _null_safe(dialect: DialectName) -> type[exp.Binary]:
     return exp.Is if dialect == "sqlite" else exp.NullSafeEQ
-
-
-def lateral(planner: Planner, frame: Frame, source: Source, how: str, on: Sequence[Node]) -> Frame:
-    """A derived table that reads columns of what stands before it in FROM."""
-    query = source.origin.query if isinstance(source.origin, Cte) else source.origin
-    if isinstance(query, Table):
-        raise refuse("a table that reads other tables")
-    if how == "left" and [part for part in on if not isinstance(part, exp.Boolean | exp.Literal)]:
-        raise refuse("LEFT JOIN LATERAL with a condition", None, planner.text)
-    query, link = linked(planner, frame, query)
-    planned = planner.rows(query, link, label=source.label)
-    joined, names = join_back(planner, frame, planned, "left" if how == "left" else "inner")
-    mapped = {(source.id, name): names[col] for name, col in zip(source.columns, planned.columns, strict=True)}
-    return replace(joined, names={**frame.names, **mapped})

@@ -10,8 +10,9 @@ from sqlglot import exp
 
 from agents.engine.lift import constants
 from agents.engine.lift.conditions import where
-from agents.engine.lift.correlation import Domain, Link, lateral
+from agents.engine.lift.correlation import Domain, Link
 from agents.engine.lift.frame import Frame, Planned
+from agents.engine.lift.lateral import lateral
 from agents.engine.lift.naming import joined_names
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import (
@@ -109,7 +110,7 @@ class FromPlanner:
 
     def combine(self, left: Frame, right: Frame, how: str, on: Sequence[Node]) -> Frame:
         """An inner, left or cross join."""
-        right, parts = self._prepared(left, right, how, on)
+        left, right, parts = self._prepared(left, right, how, on)
         if how == "cross" or not on:
             linking = [part for part in self.pool if _pair(part, left, right)]
             self.pool[:] = [part for part in self.pool if part not in linking]
@@ -127,7 +128,9 @@ class FromPlanner:
             condition = exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
         return frame.on(self.planner.program.join(left.relation, right.relation, how, pairs, condition))
 
-    def _prepared(self, left: Frame, right: Frame, how: str, on: Sequence[Node]) -> tuple[Frame, list[Node]]:
+    def _prepared(
+        self, left: Frame, right: Frame, how: str, on: Sequence[Node]
+    ) -> tuple[Frame, Frame, list[Node]]:
         """Conjuncts of ON that a join condition cannot hold are filtered before the join, or after an inner one."""
         kept: list[Node] = []
         for part in on:
@@ -139,16 +142,33 @@ class FromPlanner:
                 self.pool.append(part)
             elif all(key in right.names for key in reads):
                 right = where(self.planner, right, [part])
+            elif both:
+                left, part = self._with_values(left, part)
+                kept.append(part)
             else:
-                what = "a sub-query" if subqueries_of(part) else "a table from outside"
-                raise refuse(f"{what} in ON of an outer join", part, self.planner.text)
-        return right, kept
+                raise refuse("a table from outside in ON of an outer join", part, self.planner.text)
+        return left, right, kept
+
+    def _with_values(self, left: Frame, part: Node) -> tuple[Frame, Node]:
+        """`part` of ON with the values of its sub-queries, where they depend on the left side alone."""
+        part = exp.paren(part.copy(), copy=False)
+        for found in list(part.find_all(exp.Exists, exp.Placeholder)):
+            if isinstance(found.parent, exp.Exists):
+                continue
+            alone = all(key in left.names for key in free_of([found], self.planner.queries))
+            if not alone or isinstance(found.parent, exp.In | exp.Any | exp.All):
+                raise refuse("a sub-query in ON of an outer join", part.this, self.planner.text)
+            left, value = self.planner.attach(left, found)
+            found.replace(value)
+        return left, part.this
 
     def _right(self, left: Frame, right: Frame, on: Sequence[Node]) -> Frame:
         return self.combine(right, left, "left", on)
 
     def _full(self, left: Frame, right: Frame, on: Sequence[Node]) -> Frame:
         """A left join, and below it the right rows that match nothing, padded by the same left join turned round."""
+        if subqueries_of(all_of(on)):
+            raise refuse("a sub-query in ON of a full join", all_of(on), self.planner.text)
         program = self.planner.program
         pairs = [pair for part in on if (pair := _pair(part, left, right))]
         marker = pairs[0][0] if pairs else left.relation.free_name("matched")

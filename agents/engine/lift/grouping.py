@@ -57,6 +57,8 @@ class Grouping:
         bare = list(dict.fromkeys(self._bare(frame, names)))
         self._taken |= {frame.names[key].casefold() for key in bare}
         frame, aggregates = self._aggregates(frame)
+        if not group and not aggregates:
+            aggregates = [Aggregate("count", "*", self._free("row_count"))]  # GROUP BY (): one row, whatever it shows
         for key, name in keys.items():
             names[self._source, name] = name
             self._known.setdefault(key, column(self._source, name))

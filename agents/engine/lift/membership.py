@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from agents.engine.lift import existence
 from agents.engine.lift.correlation import join_back, linked
 from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.program import Aggregate
-from agents.engine.lift.query import Node, Query, column
+from agents.engine.lift.query import Node, Query, Select, Source, Tail, column, columns_of
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
@@ -52,8 +53,36 @@ def semi_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> Fr
 
 def not_in(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node]:
     """A condition that is true exactly where `operand NOT IN query` is true, and else false."""
+    if _may_be_unknown(planner, frame, operand, query):
+        return _no_row_like(planner, frame, operand, query)
     frame, _, outside = _outside(planner, frame, operand, query)
     return frame, outside
+
+
+def _may_be_unknown(planner: Planner, frame: Frame, operand: Node, query: Query) -> bool:
+    """Whether it is a row of values, any of which may be NULL."""
+    operands = _operands(planner, operand, query)
+    if len(operands) == 1:
+        return False
+    elements = _elements(planner, frame, query)
+    found = [elements.relation.by_name[name].nullable for name in elements.columns]
+    return any(found) or any(_nullable(frame, node) for node in operands)
+
+
+def _no_row_like(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node]:
+    """`(a, b) NOT IN query` is true where each row of `query` differs for certain: in a value that both have."""
+    operands = _operands(planner, operand, query)
+    source = Source(planner.new_source("elements"), "elements", query.names, query)
+    conditions: list[Node] = []
+    for mine, name in zip(operands, query.names, strict=True):
+        theirs = column(source.id, name)
+        same: Node = exp.EQ(this=mine.copy(), expression=theirs)
+        for side in (mine, theirs):
+            same = exp.or_(same, exp.Is(this=side.copy(), expression=exp.Null()), copy=False)
+        conditions.append(exp.paren(same, copy=False))
+    read = frozenset(key for node in operands for key in columns_of(node))
+    rows = Select(source, tuple(conditions), None, (), (), (), False, (), Tail(), query.free | read)
+    return existence.flag(planner, frame, rows, "true", negated=True)
 
 
 def _outside(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node, Node]:
@@ -63,7 +92,7 @@ def _outside(planner: Planner, frame: Frame, operand: Node, query: Query) -> tup
     left_null = any(_nullable(frame, node) for node in operands)
     right_null = any(elements.relation.by_name[name].nullable for name in elements.columns)
     if len(operands) > 1 and (left_null or right_null):
-        raise planner.refuse("NOT IN of row values that may be NULL", operand)
+        raise planner.refuse("NOT IN of row values that may be NULL as a value", operand)
     frame, matched = _match(planner, frame, operands, elements)
     missing: Node = exp.Is(this=matched, expression=exp.Null())
     if not left_null and not right_null:
@@ -101,11 +130,11 @@ def quantified(planner: Planner, frame: Frame, operand: Node, node: exp.Binary, 
             return not_in(planner, frame, operand, query)
         frame, inside = flag(planner, frame, operand, query, "exact")
         return frame, exp.Not(this=exp.paren(inside, copy=False))
-    fn = _deciding(quantifier, node)
-    if fn is None:
-        raise planner.refuse(f"{type(node).__name__} {type(quantifier).__name__.upper()} of a sub-query", node)
-    frame, sizes, extreme = _extreme(planner, frame, query, fn)
-    decided = type(node)(this=operand.copy(), expression=extreme)
+    frame, sizes, extremes = _extremes(planner, frame, query, _deciding(quantifier, node))
+    sides = [type(node)(this=operand.copy(), expression=extreme) for extreme in extremes]
+    # All elements are equal to x if the lowest and the highest are; one of them differs from x if any does.
+    join = exp.and_ if isinstance(quantifier, exp.All) else exp.or_
+    decided = join(*sides, copy=False)
     unknown = exp.or_(
         exp.Is(this=operand.copy(), expression=exp.Null()), exp.Not(this=exp.paren(sizes.without_null)), copy=False
     )
@@ -115,11 +144,11 @@ def quantified(planner: Planner, frame: Frame, operand: Node, node: exp.Binary, 
     return frame, _case([(sizes.empty, exp.true()), (failed, exp.false()), (unknown, exp.null())], exp.true())
 
 
-def _deciding(quantifier: Node, node: Node) -> str | None:
+def _deciding(quantifier: Node, node: Node) -> tuple[str, ...]:
     for fn, table in (("min", _LOWEST_DECIDES), ("max", _HIGHEST_DECIDES)):
         if any(isinstance(quantifier, kind) and isinstance(node, signs) for kind, signs in table):
-            return fn
-    return None
+            return (fn,)
+    return ("min", "max")
 
 
 def _operands(planner: Planner, operand: Node, query: Query) -> list[Node]:
@@ -148,33 +177,32 @@ def _match(planner: Planner, frame: Frame, operands: Sequence[Node], elements: P
 
 
 def _sizes(planner: Planner, frame: Frame, elements: Planned) -> tuple[Frame, _Sizes]:
-    frame, sizes, _ = _statistics(planner, frame, elements, None)
+    frame, sizes, _ = _statistics(planner, frame, elements, ())
     return frame, sizes
 
 
-def _extreme(planner: Planner, frame: Frame, query: Query, fn: str) -> tuple[Frame, _Sizes, Node]:
+def _extremes(
+    planner: Planner, frame: Frame, query: Query, functions: Sequence[str]
+) -> tuple[Frame, _Sizes, list[Node]]:
     query, link = linked(planner, frame, query)
-    frame, sizes, extreme = _statistics(planner, frame, planner.rows(query, link), fn)
-    assert extreme is not None
-    return frame, sizes, extreme
+    return _statistics(planner, frame, planner.rows(query, link), functions)
 
 
 def _statistics(
-    planner: Planner, frame: Frame, elements: Planned, fn: str | None
-) -> tuple[Frame, _Sizes, Node | None]:
+    planner: Planner, frame: Frame, elements: Planned, functions: Sequence[str]
+) -> tuple[Frame, _Sizes, list[Node]]:
     group = list(dict.fromkeys(item.column for item in elements.carried))
     value = elements.columns[0]
     aggregates = [Aggregate("count", "*", "elements"), Aggregate("count", value, "elements_not_null")]
-    if fn is not None:
-        aggregates.append(Aggregate(fn, value, f"{fn}_element"))
+    aggregates += [Aggregate(fn, value, f"{fn}_element") for fn in functions]
     counted = planner.program.aggregate(elements.relation, group, aggregates)
     how = "left" if group else "cross"
     frame, names = join_back(planner, frame, Planned(counted, (), elements.carried), how)
     source = planner.new_source("sizes")
     mapped = {(source, item.name): names[item.name] for item in aggregates}
-    made = [column(source, item.name) for item in aggregates]
+    made: list[Node] = [column(source, item.name) for item in aggregates]
     frame = replace(frame, names={**frame.names, **mapped})
-    return frame, _Sizes(made[0], made[1], bool(group)), made[2] if fn is not None else None
+    return frame, _Sizes(made[0], made[1], bool(group)), made[2:]
 
 
 def _nullable(frame: Frame, node: Node) -> bool:

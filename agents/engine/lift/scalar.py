@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def scalar(planner: Planner, frame: Frame, name: str) -> tuple[Frame, Node]:
     if len(query.names) != 1:
         raise planner.refuse(f"a sub-query of {len(query.names)} columns as a value")
     query, link = linked(planner, frame, query)
-    if isinstance(query, Select) and _is_total(planner, query):
+    if isinstance(query, Select) and is_total(planner, query, query.outputs[0].node):
         frame, node = _total(planner, frame, query, link)
     else:
         planned = single(planner, planner.rows(query, link), query)
@@ -41,7 +42,7 @@ def scalar_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> 
     """`operand = (query)` as a join; None where no row is not the same as NULL."""
     if len(query.names) != 1:
         return None
-    if isinstance(query, Select) and _is_total(planner, query):
+    if isinstance(query, Select) and is_total(planner, query, query.outputs[0].node):
         node = query.outputs[0].node
         if query.having or not call_name(node) or call_name(node) == "count":
             return None
@@ -65,9 +66,8 @@ def single(planner: Planner, planned: Planned, query: Query) -> Planned:
     return replace(planned, relation=replace(first, keys=first.keys | {frozenset(group)}))
 
 
-def _is_total(planner: Planner, query: Select) -> bool:
-    """An aggregate without GROUP BY: exactly one row, also over nothing."""
-    node = query.outputs[0].node
+def is_total(planner: Planner, query: Select, node: Node) -> bool:
+    """Whether the output `node` is an aggregate without GROUP BY: exactly one row, also over nothing."""
     return (
         query.groups is None
         and has_aggregate(node, planner.dialect)
@@ -85,15 +85,22 @@ def _total(planner: Planner, frame: Frame, query: Select, link: Link | None) -> 
     if query.having:
         node = exp.Case(ifs=[exp.If(this=grouping.rewrite(all_of(query.having)), true=node)])
     if inner.carried:
-        node = node.transform(lambda part: _or_zero(part) if part in grouping.counts else part)
+        node = or_zero(node, grouping.counts)
     how = "left" if inner.carried else "cross"
     joined, names = join_back(planner, frame, Planned(inner.relation, (), inner.carried), how)
     reads = {key: names[inner.names[key]] for key in columns_of(node) if key in inner.names}
     return planner.attach(replace(joined, names={**joined.names, **reads}), enclosed(node))
 
 
-def _or_zero(part: Node) -> Node:
-    return exp.Anonymous(this="coalesce", expressions=[part.copy(), exp.Literal.number(0)])
+def or_zero(node: Node, counts: Sequence[Node]) -> Node:
+    """`node` with 0 for each of `counts` that is NULL because nothing was counted."""
+
+    def counted(part: Node) -> Node:
+        if part not in counts:
+            return part
+        return exp.Anonymous(this="coalesce", expressions=[part.copy(), exp.Literal.number(0)])
+
+    return node.transform(counted)
 
 
 def _joined(planner: Planner, frame: Frame, planned: Planned, how: str) -> tuple[Frame, Node]:

@@ -19,6 +19,9 @@ def text_of(node: Node, dialect: DialectName) -> str:
             return exp.to_identifier(part.name, quoted=not _is_plain(part.name, dialect))
         if isinstance(part, exp.Not) and isinstance(part.this, exp.Is) and isinstance(part.this.expression, exp.Null):
             return exp.Is(this=part.this.this.transform(plain), expression=exp.Not(this=exp.Null()))
+        if dialect == "mysql" and isinstance(part, exp.RegexpLike):  # MariaDB has no function of that name
+            sides = (text_of(side, dialect) for side in (part.this, part.expression))
+            return exp.Var(this=" REGEXP ".join(sides))
         return part
 
     return node.transform(plain).sql(dialect=sqlglot_dialect(dialect), comments=False, normalize_functions=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from agents.engine.lift import interval_frames
 from agents.engine.lift.binding_order import nulls_of
 from agents.engine.lift.calls import call_name
 from agents.engine.lift.frame import Frame
@@ -46,11 +47,12 @@ def _planned(planner: Planner, frame: Frame, window: exp.Window, wanted: str) ->
     partition = list(dict.fromkeys((*frame.carried_columns, *partition)))
     if partition:
         arguments["partition_by"] = partition
-    frame, keys = _order(planner, frame, window)
+    timed = interval_frames.in_seconds(planner, window)
+    frame, keys = _order(planner, frame, timed)
     if keys:
         arguments["order_by"] = keys
-    if window.args.get("spec") is not None:
-        arguments["frame"] = _frame(planner, window.args["spec"])
+    if timed.args.get("spec") is not None:
+        arguments["frame"] = _frame(planner, timed.args["spec"])
     name = frame.relation.free_name(wanted or fn)
     relation = planner.program.window(frame.relation, name, fn, arguments)
     source = planner.new_source("window")
@@ -71,6 +73,8 @@ def _call(planner: Planner, frame: Frame, window: exp.Window) -> tuple[Frame, st
     operands = list(call.expressions)
     if operands and isinstance(operands[0], exp.Distinct):
         raise planner.refuse("DISTINCT in a window", window)
+    if operands and isinstance(operands[0], exp.IgnoreNulls | exp.RespectNulls):
+        raise planner.refuse("IGNORE NULLS in a window", window)
     return _arguments(planner, frame, name, operands, condition)
 
 

@@ -18,7 +18,7 @@ from agents.evaluation.judge import Judge
 from agents.evaluation.records import RecordError, draw, read_records
 from agents.evaluation.report import markdown, terminal
 from agents.evaluation.results import CaseResult
-from agents.evaluation.systems import StrategySystem
+from agents.evaluation.systems import VOTING, StrategySystem
 from agents.llm.client import LiteLLMClient
 from agents.llm.local_model import LocalModelError
 from agents.llm.profiles import ProfileError
@@ -42,7 +42,9 @@ class Command(BaseCommand):
         parser.add_argument("--limit", type=int, metavar="N", help="at most so many questions")
         parser.add_argument("--seed", type=int, metavar="N", help="draw the questions with this seed")
         parser.add_argument("--workers", type=int, default=1, metavar="N", help="questions asked at a time")
-        parser.add_argument("--samples", type=int, default=1, metavar="N", help="drafts that vote (strategy lift)")
+        parser.add_argument(
+            "--samples", type=int, action="append", metavar="N", help="drafts that vote (lift); may be repeated"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -62,7 +64,7 @@ class Command(BaseCommand):
         self._report(results, options)
 
     def _systems(self, options: dict[str, Any], stack: ExitStack) -> list[StrategySystem]:
-        chosen = run_settings(samples=options["samples"])
+        votes = [run_settings(samples=max(1, samples)) for samples in dict.fromkeys(options["samples"] or [1])]
         judge = None
         if options["judge"]:
             judging = model_profile(options["judge"], os.environ)
@@ -73,7 +75,10 @@ class Command(BaseCommand):
             stack.enter_context(served(profile, os.environ, self._say))
             for strategy in options["strategy"] or [settings.STRATEGY]:
                 client = LiteLLMClient(profile)
-                systems.append(StrategySystem(strategy, client, settings=chosen, limits=run_limits(), judge=judge))
+                systems += [
+                    StrategySystem(strategy, client, settings=chosen, limits=run_limits(), judge=judge)
+                    for chosen in (votes if strategy in VOTING else votes[:1])
+                ]
         return systems
 
     def _report(self, results: list[CaseResult], options: dict[str, Any]) -> None:

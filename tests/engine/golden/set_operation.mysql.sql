@@ -105,3 +105,50 @@ WITH `u` AS (
 SELECT
   `id`
 FROM `u`;
+
+-- of two parts of one join
+WITH `bought` AS (
+  SELECT
+    `orders`.`total`,
+    `customers`.`name`,
+    `customers`.`country`
+  FROM `orders`
+  JOIN `customers`
+    ON `orders`.`customer` = `customers`.`id`
+)
+SELECT
+  `name`,
+  `total`
+FROM `bought`
+WHERE
+  `country` = 'pt'
+UNION ALL
+SELECT
+  `name`,
+  `total`
+FROM `bought`
+WHERE
+  `total` > 20;
+
+-- of two parts of one aggregate
+WITH `counted` AS (
+  SELECT
+    `customer`,
+    COUNT(*) AS `n`
+  FROM `orders`
+  GROUP BY
+    `customer`
+)
+SELECT
+  `customer`,
+  `n`
+FROM `counted`
+WHERE
+  `n` = 1
+UNION ALL
+SELECT
+  `customer`,
+  `n`
+FROM `counted`
+WHERE
+  `n` = 2;

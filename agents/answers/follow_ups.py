@@ -1,0 +1,42 @@
+"""What one may ask next of an answer, made from its table without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agents.answers.cells import Column, shown
+from agents.answers.chart_choice import Rows, fit
+
+MOST = 3
+LONGEST_NAME = 40
+
+
+def follow_ups(columns: Sequence[Column], rows: Rows) -> tuple[str, ...]:
+    """At most three questions that go on from the table."""
+    return tuple(dict.fromkeys(_made(columns, rows)))[:MOST]
+
+
+def _made(columns: Sequence[Column], rows: Rows) -> Iterator[str]:
+    found = fit(columns, rows)
+    measures = [columns[place].name for place in found.measures]
+    if not rows or not measures:
+        return
+    if len(rows) == 1:
+        yield "The same by month"
+        yield "Compared with the year before"
+        return
+    if found.times and not found.names:
+        yield "Compared with the year before"
+        yield f"The running total of {_words(measures[0])}"
+        return
+    if found.names:
+        top = shown(rows[0][found.names[0]], columns[found.names[0]])
+        if top and len(top) <= LONGEST_NAME:
+            yield f"Only {top}, by month"
+        yield f"As a share of all {_words(measures[0])}"
+    if not found.times:
+        yield "The same by month"
+
+
+def _words(name: str) -> str:
+    return " ".join(name.replace("_", " ").split())[:LONGEST_NAME]

@@ -1,0 +1,95 @@
+"""Every row of an answer, read afresh from the database and handed on as it comes.
+
+The statement runs in a thread of its own, which waits while the reader is slow and ends the statement when the reader
+has gone. A few thousand rows are in memory at any time.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.conf import settings
+
+from agents.errors import DatabaseError
+from agents.models import Run
+from agents.programs import connection_of
+from connections import services as connections
+from connections.contracts import Limits, LogEntry
+from connections.door import Door
+from connections.models import User
+from connections.values import to_cell
+
+# Pieces of rows that wait for the reader.
+WAITING = 4
+# How often a full queue looks whether the reader is still there, in seconds.
+PATIENCE = 0.5
+
+Row = Sequence[Any]
+
+
+class _ReaderGoneError(Exception):
+    """Nobody takes the rows any more."""
+
+
+def all_rows(user: User, run: Run) -> Iterator[Row]:
+    """JSON cells of all rows of the run's SQL, at most EXPORT_ROWS. Raises DatabaseError, most often at the first."""
+    connection = connection_of(run)
+    limits = Limits(seconds=float(settings.EXPORT_SECONDS), rows=settings.EXPORT_ROWS)
+    entries: list[LogEntry] = []
+    door = connections.open_door(connection, user, run_id=run.pk, limits=limits, log=entries.append)
+    reading = _Reading(door, run.sql)
+    try:
+        yield from reading.rows()
+    finally:
+        reading.end()
+        keep = connections.query_log(connection, user, run.pk)
+        for entry in entries:
+            keep(entry)
+
+
+class _Reading:
+    def __init__(self, door: Door, sql: str) -> None:
+        self._door, self._sql = door, sql
+        self._pieces: queue.Queue[Sequence[Row] | DatabaseError | None] = queue.Queue(WAITING)
+        self._gone = threading.Event()
+        self._thread = threading.Thread(target=self._read, name="full-export", daemon=True)
+
+    def rows(self) -> Iterator[Row]:
+        self._thread.start()
+        while (piece := self._pieces.get()) is not None:
+            if isinstance(piece, DatabaseError):
+                raise piece
+            for row in piece:
+                yield [to_cell(value) for value in row]
+
+    def end(self) -> None:
+        """The reader has all rows, or has gone."""
+        self._gone.set()
+        if self._thread.is_alive():
+            self._door.cancel()
+            self._thread.join(10)
+        self._door.close()
+
+    def _read(self) -> None:
+        try:
+            self._door.stream(self._sql, self._hand_over)
+            self._hand_over(None)
+        except DatabaseError as error:
+            self._try(error)
+        except _ReaderGoneError:
+            pass
+
+    def _hand_over(self, piece: Sequence[Row] | None) -> None:
+        while not self._try(piece):
+            if self._gone.is_set():
+                raise _ReaderGoneError
+
+    def _try(self, piece: Sequence[Row] | DatabaseError | None) -> bool:
+        try:
+            self._pieces.put(piece, timeout=PATIENCE)
+        except queue.Full:
+            return False
+        return True

@@ -1,0 +1,4 @@
+SELECT sale_key, quantity * unit_price AS revenue, status
+FROM sales
+ORDER BY revenue DESC, sale_key
+LIMIT 100

@@ -1,0 +1,117 @@
+"""All rows of an answer, read again from the database: exact, within a limit, and only for those who may ask."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from agents.answers import exports
+from agents.answers.cells import Column
+from agents.models import Run
+from connections.models import AuditEntry, QueryLogEntry
+from connections.pool import close_shared_pools
+from tests.web import stories
+from tests.web.stories import Cast
+from tests.web.test_exporting import received
+
+ROWS = 12_345
+
+
+@pytest.fixture
+def run(people: Cast, settings: Settings, tmp_path: Path) -> Iterator[Run]:
+    """An answer of which two rows were stored, of many."""
+    settings.DATABASES_DIR = tmp_path
+    with sqlite3.connect(tmp_path / "shop.sqlite") as database:
+        database.execute("CREATE TABLE orders (country TEXT, sales NUMERIC, orders INTEGER)")
+        rows = ((f"=c{n}", n + 0.5, n) for n in range(ROWS))
+        database.executemany("INSERT INTO orders VALUES (?, ?, ?)", rows)
+    made = stories.ask(people.olga, people.shop, "Everything")
+    stories.keep_result(made, [["=c0", "0.5", 0], ["=c1", "1.5", 1]], truncated=True, row_count=ROWS)
+    sql = 'SELECT "country", "sales", "orders" FROM "orders" ORDER BY "orders"'
+    people.shop.snapshot.delete()  # read afresh: the file holds other columns than the story
+    yield stories.finish(made, answer="All.", answer_result=1, sql=sql)
+    close_shared_pools()
+
+
+def test_all_rows_are_read_again_and_exact(run: Run, olga: Client) -> None:
+    page = olga.get(reverse("run", args=[run.pk])).content.decode()
+    assert reverse("export_all", args=[run.pk, "csv"]) in page
+    body = received(olga.get(reverse("export_all", args=[run.pk, "csv"]))).decode("utf-8-sig")
+    written = list(csv.reader(io.StringIO(body)))
+    assert len(written) == ROWS + 1
+    assert written[1:3] == [["'=c0", "0.5", "0"], ["'=c1", "1.5", "1"]]
+    assert written[-1] == [f"'=c{ROWS - 1}", f"{ROWS - 1}.5", str(ROWS - 1)]
+    assert QueryLogEntry.objects.get(purpose="export").rows == ROWS
+    assert AuditEntry.objects.get(action="exported").detail["format"] == "csv"
+
+
+@pytest.mark.parametrize("kind", ["json", "parquet", "xlsx"])
+def test_the_other_formats_hold_as_much(run: Run, olga: Client, kind: str) -> None:
+    body = received(olga.get(reverse("export_all", args=[run.pk, kind])))
+    if kind == "json":
+        assert len(json.loads(body)["rows"]) == ROWS
+    elif kind == "parquet":
+        table = pq.read_table(io.BytesIO(body))
+        assert table.num_rows == ROWS
+        assert table.column("orders").to_pylist()[-1] == ROWS - 1
+    else:
+        assert body.startswith(b"PK")
+
+
+def test_the_limit_is_said_in_the_name(run: Run, olga: Client, settings: Settings) -> None:
+    settings.EXPORT_ROWS = 2_500
+    response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
+    assert "first-2500-rows" in response.headers["Content-Disposition"]
+    assert received(response).count(b"\r\n") == 2_501
+
+
+def test_a_reader_who_goes_away_ends_the_statement(run: Run, olga: Client) -> None:
+    response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
+    response.close()
+    assert received(olga.get(reverse("export_all", args=[run.pk, "csv"])))
+
+
+def test_a_missing_database_is_said_in_words(run: Run, olga: Client, tmp_path: Path) -> None:
+    (tmp_path / "shop.sqlite").unlink()
+    close_shared_pools()
+    response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
+    assert response.status_code == 422
+    assert "could not be read again" in response.content.decode()
+
+
+def test_who_may_not_ask_reads_nothing_again(run: Run, people: Cast, olga: Client, tom: Client) -> None:
+    assert tom.get(reverse("export_all", args=[run.pk, "csv"])).status_code == 404
+    people.olga.memberships.update(role="viewer")
+    assert olga.get(reverse("export_all", args=[run.pk, "csv"])).status_code == 404
+    assert reverse("export_all", args=[run.pk, "csv"]) not in olga.get(reverse("run", args=[run.pk])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([1, None, 2**63], ["1", None, str(2**63)]),
+        ([1, 2.5], [1.0, 2.5]),
+        ([2**60, 2.5], [str(2**60), "2.5"]),
+        ([2**60, 1], [2**60, 1]),
+        ([1.5, None], [1.5, None]),
+        ([True, False], [True, False]),
+        (["a\ud800b", "x"], ["a?b", "x"]),
+        ([{"hex": "00ff"}, [1, "ü"]], ["00ff", '[1, "ü"]']),
+        ([None, None], [None, None]),
+        ([], []),
+    ],
+)
+def test_a_parquet_column_has_the_kind_that_holds_all_its_cells(cells: list[Any], expected: list[Any]) -> None:
+    file = b"".join(exports.write("parquet", [Column(0, "c")], [[cell] for cell in cells]))
+    assert pq.read_table(io.BytesIO(file)).column("c").to_pylist() == expected
