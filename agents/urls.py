@@ -18,6 +18,7 @@ from agents.views import (
     streaming,
     threads,
     tracing,
+    usage,
 )
 
 urlpatterns = [
@@ -54,6 +55,7 @@ urlpatterns = [
     path("comments/<int:comment_id>/delete", discussion.delete_comment, name="delete_comment"),
     path("notices/", discussion.notices, name="notices"),
     path("notices/<int:notice_id>", discussion.notice, name="notice"),
+    path("usage/", usage.usage, name="usage"),
     path("review/", review.review, name="review"),
     path("review/export.csv", review.export, name="review_export"),
     path("", include("connections.urls")),

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('connections', '0002_catalogue_rows'),
+        ('connections', '0004_log_triggers'),
     ]
 
     operations = [
