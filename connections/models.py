@@ -10,10 +10,10 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
+from connections.append_only import AppendOnly
+
 # After so long without a word, a refresh is taken for dead.
 STALLED = timedelta(minutes=10)
-
-from connections.append_only import AppendOnly
 
 
 class User(AbstractUser):
