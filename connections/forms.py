@@ -39,17 +39,17 @@ class SecretField(forms.CharField):
         return Secret(super().to_python(value) or "")
 
 
-class NamesField(forms.CharField):
+class NamesField(forms.Field):
     """A list of names, typed with commas or one a line."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(required=False, **options)
+        super().__init__(required=False, widget=forms.TextInput, **options)
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> list[str]:
-        text = super().to_python(value) or ""
+        text = str(value or "")
         return list(dict.fromkeys(name.strip() for name in text.replace("\n", ",").split(",") if name.strip()))
 
     def has_changed(self, initial: Any, data: Any) -> bool:

@@ -88,7 +88,7 @@ def set_teams(connection: Connection, teams: Iterable[Team], *, actor: User | No
 
 def save_note(connection: Connection, table: str, column: str, text: str, *, actor: User | None) -> None:
     """What the model is told about `table` (and its `column`, if one is named); an empty text takes it away."""
-    place = {"connection": connection, "table": table, "column": column}
+    place: dict[str, Any] = {"connection": connection, "table": table, "column": column}
     before = CatalogueNote.objects.filter(**place).first()
     if text == (before.text if before else ""):
         return
