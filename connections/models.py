@@ -10,7 +10,14 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
+from connections.access import ApiToken, Invitation
 from connections.append_only import AppendOnly
+from connections.roles import Role
+
+__all__ = [
+    "FILE_KINDS", "ApiToken", "AuditEntry", "CatalogueNote", "CatalogueSnapshot", "Connection", "ConnectionGrant",
+    "Invitation", "Kind", "LogCutoff", "Membership", "QueryLogEntry", "Role", "TLS", "Team", "User",
+]  # fmt: skip
 
 # After so long without a word, a refresh is taken for dead.
 STALLED = timedelta(minutes=10)
@@ -32,14 +39,6 @@ class Team(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class Role(models.TextChoices):
-    """What a member may do: viewers read what is shared, analysts also ask, managers also verify and review."""
-
-    VIEWER = "viewer", "Viewer"
-    ANALYST = "analyst", "Analyst"
-    MANAGER = "manager", "Manager"
 
 
 class Membership(models.Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from connections import setup, views
+from connections import setup, team_views, views
 
 urlpatterns = [
     path("connections/", views.connection_list, name="connections"),
@@ -17,5 +17,11 @@ urlpatterns = [
     path("connections/<int:connection_id>/refreshing", setup.refreshing, name="connection_refreshing"),
     path("connections/<int:connection_id>/note", setup.note, name="connection_note"),
     path("settings/", views.settings, name="settings"),
+    path("teams/", team_views.team_list, name="teams"),
+    path("teams/<int:team_id>/", team_views.team, name="team"),
+    path("teams/<int:team_id>/invite", team_views.invite, name="invite"),
+    path("teams/<int:team_id>/members/<int:user_id>", team_views.member, name="member"),
+    path("teams/<int:team_id>/invitations/<int:invitation_id>", team_views.withdraw, name="withdraw_invitation"),
+    path("invitations/<str:token>", team_views.invitation, name="invitation"),
     path("theme", views.theme, name="theme"),
 ]

@@ -10,6 +10,7 @@ import hashlib
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
@@ -17,10 +18,12 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from agents.models import Cap, Comment, LanguageModel, Notice, Run, SavedFilter, Share, Status, UsageEntry
+from connections.access import hash_of
 from connections.models import (
     AuditEntry,
     Connection,
     ConnectionGrant,
+    Invitation,
     Kind,
     Membership,
     QueryLogEntry,
@@ -40,6 +43,7 @@ NOBODY = ("anonymous",)
 IN, HIDDEN, LOGIN, REFUSED = "in", "hidden", "login", "refused"
 
 Policy = Mapping[str, str]
+HOUR = timedelta(hours=1)
 ANY = "any"  # of a page of Django's own: which methods it takes is not asked
 
 
@@ -56,6 +60,7 @@ SETTING_UP = policy("root")
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
 MANAGER, MANAGERS = policy("manager"), policy("manager", "other")
+TEAM_AND_ROOT, MANAGER_AND_ROOT = policy("owner", *MATES, "root"), policy("manager", "root")
 KEPT_LINK = "a-link-that-was-kept"
 SUPERUSER = policy("root", "clerk", others=LOGIN) | {"clerk": REFUSED}
 STAFF = policy("root", "clerk", others=LOGIN)
@@ -128,6 +133,12 @@ ROUTES: Mapping[str, Line] = {
     "connection_remove": Line("POST", SETTING_UP),
     "settings": Line("GET POST", PERSONS),
     "theme": Line("POST", PERSONS),
+    "teams": Line("GET", PERSONS),
+    "team": Line("GET", TEAM_AND_ROOT),
+    "invite": Line("POST", MANAGER_AND_ROOT),
+    "member": Line("POST", MANAGER_AND_ROOT),  # everybody may also take themselves out
+    "withdraw_invitation": Line("POST", MANAGER_AND_ROOT),
+    "invitation": Line("GET POST", EVERYONE),
     # administration, beside the pages of models
     "admin:index": Line("GET", STAFF),
     "admin:login": Line("GET POST", EVERYONE),
@@ -183,6 +194,7 @@ class Place:
             "run_id": self.run.pk, "other_id": self.other.pk, "thread_id": self.run.question.thread_id,
             "connection_id": self.connection.pk, "share_id": self.share.pk, "token": KEPT_LINK, "number": 2,
             "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
+            "user_id": self.people["owner"].pk, "team_id": Team.objects.get(name="Retail").pk, "invitation_id": 1,
             "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1, "url": "nowhere",
             "app_label": "connections",
         }  # fmt: skip
@@ -204,6 +216,7 @@ def furnish() -> Place:
     other = Run.objects.create(question=run.question, strategy="react", status=Status.ANSWERED)
     link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
     link.readers.add(people["link"])
+    Invitation.objects.create(pk=1, team=team, token_hash=hash_of(KEPT_LINK), expires_at=timezone.now() + HOUR)
     Comment.objects.create(pk=1, question=run.question, author=people["owner"], text="Without returns.")
     SavedFilter.objects.create(pk=1, user=people["owner"], name="Returns")
     Notice.objects.create(pk=1, user=people["owner"], kind=Notice.Kind.COMMENT, run=run)
