@@ -51,8 +51,13 @@ class HistoryForm(forms.Form):
     """The filters of the list of questions."""
 
     q = forms.CharField(required=False)
+    show = forms.CharField(required=False)
+    person = forms.IntegerField(required=False)
+    team = forms.IntegerField(required=False)
     status = forms.CharField(required=False)
     connection = forms.IntegerField(required=False)
+    verified = forms.BooleanField(required=False)
+    cost = forms.DecimalField(required=False, min_value=0, max_digits=12)
     page = forms.IntegerField(required=False, min_value=1)
 
 

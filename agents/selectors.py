@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, Max, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.utils import timezone
 
 from agents import permissions
@@ -47,24 +47,6 @@ def questions_of(thread: Thread) -> QuerySet[Question]:
     said = Exists(Comment.objects.filter(question=OuterRef("pk")))
     questions = thread.questions.select_related("asked_by").annotate(has_comments=said)
     return questions.prefetch_related(Prefetch("runs", queryset=runs))
-
-
-def history(
-    user: User, *, search: str = "", status: str = "", connection_id: int | None = None
-) -> QuerySet[Question]:
-    """Questions that `user` may see, newest first, each with `last_status` and `last_run_id` of its newest run."""
-    newest = Run.objects.filter(question=OuterRef("pk")).order_by("-created_at")
-    found = Question.objects.filter(thread__in=permissions.visible_threads(user)).annotate(
-        last_status=Subquery(newest.values("status")[:1]), last_run_id=Subquery(newest.values("pk")[:1])
-    )
-    for word in search.split():
-        answered = Run.objects.filter(question=OuterRef("pk"), answer__icontains=word)
-        found = found.filter(Q(text__icontains=word) | Exists(answered))
-    if status:
-        found = found.filter(last_status=status)
-    if connection_id is not None:
-        found = found.filter(thread__connection_id=connection_id)
-    return found.select_related("thread__connection", "asked_by").order_by("-created_at")
 
 
 def run_to_see(user: User, run_id: UUID) -> Run:

@@ -18,6 +18,7 @@ from agents.views import (
     streaming,
     threads,
     tracing,
+    usage,
 )
 
 urlpatterns = [
@@ -25,6 +26,8 @@ urlpatterns = [
     path("ask", asking.ask, name="ask"),
     path("sql/", sql_page.open_sql, name="open_sql"),
     path("questions/", history.history, name="history"),
+    path("questions/filters", history.save_filter, name="save_filter"),
+    path("questions/filters/<int:filter_id>/delete", history.delete_filter, name="delete_filter"),
     path("threads/<uuid:thread_id>", threads.thread, name="thread"),
     path("threads/<uuid:thread_id>/ask", asking.follow_up, name="follow_up"),
     path("runs/<uuid:run_id>", threads.run, name="run"),
@@ -52,6 +55,7 @@ urlpatterns = [
     path("comments/<int:comment_id>/delete", discussion.delete_comment, name="delete_comment"),
     path("notices/", discussion.notices, name="notices"),
     path("notices/<int:notice_id>", discussion.notice, name="notice"),
+    path("usage/", usage.usage, name="usage"),
     path("review/", review.review, name="review"),
     path("review/export.csv", review.export, name="review_export"),
     path("", include("connections.urls")),

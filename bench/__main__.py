@@ -1,6 +1,7 @@
 """`make bench`: figures about speed and memory. They are printed, never asserted: machines differ.
 
-    python -m bench [PART …]        engine, memory, catalogue, star, lifting; all of them by default
+    python -m bench [PART …]        engine, memory, catalogue, history, trace, star, lifting;
+                                    all of them by default
 
 `python -m bench.star`, `bench.memory` and `bench.lifting` take options of their own (`--help`). BENCH_DIR names the
 folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for databases.
@@ -10,11 +11,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 
-from bench import catalogue, engine, lifting, memory
+from bench import catalogue, engine, history_search, lifting, memory, trace_page
 from bench.star import __main__ as star
 
-PARTS = ("engine", "memory", "catalogue", "star", "lifting")
+REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page}
+PARTS = ("engine", "runs", "memory", "catalogue", "history", "trace", "star", "lifting")
 # Gold queries that are lifted and timed here; `python -m bench.lifting` takes whole sets.
 LIFTED = ("ehrsql", "--sample", "150")
 
@@ -32,9 +36,11 @@ def main() -> None:
 
 
 def run(part: str) -> None:
-    if part in ("engine", "catalogue"):
-        for line in {"engine": engine, "catalogue": catalogue}[part].report():
+    if part in REPORTS:
+        for line in REPORTS[part].report():
             print(line, flush=True)
+    elif part == "runs":
+        subprocess.run([sys.executable, "-m", "bench.runs"], check=True)  # a program of its own: it sets Django up
     elif part == "memory":
         memory.main([])
     elif part == "star":

@@ -34,13 +34,34 @@ def people_who_may_ask(connection: Connection) -> QuerySet[User]:
     return User.objects.filter(asking, is_active=True).distinct() if connection.is_active else User.objects.none()
 
 
+def asking_team(user: User, connection: Connection) -> Team | None:
+    """The team through which `user` asks: the first by name, where there are several."""
+    teams = Team.objects.filter(connectiongrant__connection=connection, memberships__user=user,
+                                memberships__role__in=ASKING)  # fmt: skip
+    return teams.order_by("name").first()
+
+
 def may_manage_connections(user: User) -> bool:
     """Create, change and test connections: staff with the admin's right to change them."""
     return user.is_active and user.is_staff and user.has_perm("connections.change_connection")
 
 
+def visible_teams(user: User) -> QuerySet[Team]:
+    """One's own; for staff with the admin's right to change teams, all."""
+    if not user.is_active:
+        return Team.objects.none()
+    return Team.objects.all() if _runs_teams(user) else Team.objects.filter(memberships__user=user)
+
+
 def may_manage_team(user: User, team: Team) -> bool:
-    return user.is_active and team.memberships.filter(user=user, role=Role.MANAGER).exists()
+    """Invite, change roles, remove: its managers, and staff with the admin's right to change teams."""
+    return user.is_active and (
+        _runs_teams(user) or team.memberships.filter(user=user, role=Role.MANAGER).exists()
+    )
+
+
+def _runs_teams(user: User) -> bool:
+    return user.is_staff and user.has_perm("connections.change_team")
 
 
 def _granted(user: User, roles: tuple[Role, ...]) -> QuerySet[Connection]:

@@ -8,9 +8,12 @@ from agents.models.live import LiveThought, WorkerBeat
 from agents.models.question import Question, Thread
 from agents.models.result import StoredResult
 from agents.models.run import LIVE, Run, RunEvent, Status
+from agents.models.search import SavedFilter, SearchEntry
 from agents.models.share import Share
+from agents.models.usage import Cap, UsageEntry
 
-__all__ = [
+__all__ = ["Cap", "UsageEntry",
     "LIVE", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question", "Reason", "RegressionQuestion",
-    "Review", "Run", "RunEvent", "Share", "Status", "StoredResult", "Thread", "Verification", "WorkerBeat",
+    "Review", "Run", "RunEvent", "SavedFilter", "SearchEntry", "Share", "Status", "StoredResult", "Thread",
+    "Verification", "WorkerBeat",
 ]  # fmt: skip

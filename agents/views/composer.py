@@ -14,7 +14,8 @@ from django.urls import reverse
 from agents import selectors
 from agents.answers.follow_ups import follow_ups
 from agents.answers.suggestions import suggest
-from agents.library import feedback
+from agents.library import feedback, search
+from agents.library.search import Filters
 from agents.llm import profiles
 from agents.models import Run, Thread
 from agents.strategies import STRATEGIES
@@ -147,8 +148,9 @@ def suggestions_for(user: User, connection: Connection, catalogue: Catalogue | N
     snapshot = getattr(connection, "snapshot", None)
     trusted = [Suggestion(one.run.question.text, f"Verified by {one.by_name}", verified=True)
                for one in feedback.trusted(connection) if len(one.run.question.text) <= 240]  # fmt: skip
-    asked = selectors.history(user, connection_id=connection.pk)[:2]
-    own = [Suggestion(question.text, "You asked this before") for question in asked if len(question.text) <= 120]
+    asked = search.with_runs(search.found(user, Filters(show="mine", connection=connection.pk))[:2])
+    texts = [run.question.text for run in asked]
+    own = [Suggestion(text, "You asked this before") for text in texts if len(text) <= 120]
     made = [Suggestion(text, "Suggested for this connection") for text in (suggest(catalogue) if catalogue else ())]
     known = {one.text for one in trusted}
     own = [one for one in own if one.text not in known]

@@ -1,4 +1,4 @@
-"""The list of questions: search, filters, bulk delete."""
+"""The list of questions: search, filters, filters that are kept, deleting and sharing what is chosen."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.paginator import Page, Paginator
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
-from agents import selectors, services
+from agents import permissions, services
 from agents.answers import wording
 from agents.forms import HistoryForm
-from agents.models import Question, Run, Status
+from agents.library import search, sharing
+from agents.library.search import Filters
+from agents.models import Run, SearchEntry, Status
 from agents.views.objects import person
 from connections import selectors as connection_selectors
 
 PAGE = 30
+SHOWN = (("", "All"), ("mine", "Mine"), ("shared", "Shared with me"))
+COSTS = (("0.01", "$0.01 or more"), ("0.1", "$0.10 or more"), ("1", "$1 or more"))
 _BADGES = {"failed": "badge badge--err", "clarify": "badge badge--verified", "running": "badge", "queued": "badge"}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    question: Question
-    run: Run | None
+    run: Run
+    own: bool
     asker: str
     connection: str
     outcome: str
@@ -39,79 +45,128 @@ class Line:
 @require_http_methods(["GET", "HEAD", "POST"])
 def history(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
-        return _delete(request)
-    form = HistoryForm(request.GET)
-    chosen = form.cleaned_data if form.is_valid() else {}
-    context = _context(request, chosen)
+        return _act(request)
+    context = _context(request)
     template = "agents/parts/question_list.html" if getattr(request, "htmx", False) else "agents/history.html"
     return render(request, template, context)
 
 
-def _delete(request: HttpRequest) -> HttpResponse:
-    """Delete the threads of the chosen questions."""
-    chosen = [UUID(text) for text in request.POST.getlist("thread") if _is_uuid(text)]
-    services.delete_threads(user=person(request), thread_ids=chosen)
+@login_required
+@require_POST
+def save_filter(request: HttpRequest) -> HttpResponse:
+    """Keep the filters of the address under a name."""
+    query = _without(request.GET, "page")
+    try:
+        search.save_filter(user=person(request), name=request.POST.get("name", ""), query=query)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect(f"{reverse('history')}?{query}")
+
+
+@login_required
+@require_POST
+def delete_filter(request: HttpRequest, filter_id: int) -> HttpResponse:
+    try:
+        search.delete_filter(user=person(request), filter_id=filter_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such filter of yours.") from error
+    return redirect("history")
+
+
+def _act(request: HttpRequest) -> HttpResponse:
+    """Delete or share what was chosen among one's own."""
+    user = person(request)
+    chosen = [found for text in request.POST.getlist("run") if (found := _uuid(text)) is not None]
+    runs = list(search.own_runs(user, chosen))
+    if request.POST.get("action") == "share":
+        _share(request, runs)
+    elif request.POST.get("action") == "delete":
+        services.delete_threads(user=user, thread_ids={run.question.thread_id for run in runs})
     return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
 
 
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _context(request: HttpRequest, chosen: dict[str, Any]) -> dict[str, Any]:
+def _share(request: HttpRequest, runs: list[Run]) -> None:
     user = person(request)
-    search, status = chosen.get("q") or "", chosen.get("status") or ""
-    found = selectors.history(user, search=search, status=status, connection_id=chosen.get("connection"))
-    page = Paginator(found, PAGE).get_page(chosen.get("page") or 1)
+    ended = [run for run in runs if permissions.may_share(user, run)]
+    try:
+        people, teams = sharing.named(user, request.POST.get("audience", ""))
+        if not people and not teams:
+            raise ValidationError("Name a person or a team.")
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return
+    for run in ended:
+        sharing.share(user=user, run=run, people=people, teams=teams, days=30)
+    messages.success(request, f"Shared {len(ended)} of {len(runs)} for 30 days.")
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    user = person(request)
+    form = HistoryForm(request.GET)
+    form.is_valid()
+    chosen = form.cleaned_data
+    filters = Filters(
+        search=chosen.get("q") or "", show=chosen.get("show") or "", person=chosen.get("person"),
+        team=chosen.get("team"), connection=chosen.get("connection"), status=chosen.get("status") or "",
+        verified=bool(chosen.get("verified")), cost=chosen.get("cost"),
+    )  # fmt: skip
+    page = Paginator(search.found(user, filters), PAGE).get_page(chosen.get("page") or 1)
+    total = page.paginator.count
     return {
-        "search": search,
-        "status": status,
-        "connection": chosen.get("connection"),
-        "statuses": [choice for choice in Status.choices if choice[0] not in ("queued",)],
+        "filters": filters,
+        "search": filters.search,
+        "shown": SHOWN,
+        "costs": COSTS,
+        "cost": request.GET.get("cost", ""),
+        "statuses": [choice for choice in Status.choices if choice[0] != "queued"],
         "connections": connection_selectors.connections_for(user),
-        "lines": _lines(page),
+        "people": permissions.people_to_share_with(user),
+        "teams": permissions.teams_to_share_with(user),
+        "saved": search.saved_filters(user),
+        "lines": _lines(page, user.pk),
         "page": page,
-        "total": page.paginator.count,
-        "all": selectors.history(user).count() if not page.paginator.count else page.paginator.count,
+        "total": total,
+        "all": total or search.found(user).count(),
         "pages": page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1),
-        "query": _without_page(request.GET),
-        "filtered": bool(search or status or chosen.get("connection")),
+        "query": _without(request.GET, "page"),
+        "filtered": filters != Filters(),
     }
 
 
-def _without_page(query: QueryDict) -> str:
+def _without(query: QueryDict, name: str) -> str:
+    """The query string without one name, and without what is empty."""
     kept = query.copy()
-    kept.pop("page", None)
+    for key in [key for key in kept if key == name or not kept[key]]:
+        del kept[key]
     return kept.urlencode()
 
 
-def _lines(page: Page[Question]) -> list[Line]:
-    questions = list(page)
-    runs = Run.objects.in_bulk([question.last_run_id for question in questions])  # type: ignore[attr-defined]
-    return [_line(question, runs.get(question.last_run_id)) for question in questions]  # type: ignore[attr-defined]
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
-def _line(question: Question, run: Run | None) -> Line:
+def _lines(page: Page[SearchEntry], user_id: int) -> list[Line]:
+    return [_line(run, user_id) for run in search.with_runs(page)]
+
+
+def _line(run: Run, user_id: int) -> Line:
+    question = run.question
     connection = question.thread.connection
-    status = run.status if run is not None else ""
     return Line(
-        question=question,
         run=run,
+        own=question.thread.owner_id == user_id,
         asker=question.asked_by.get_full_name() or question.asked_by.get_username(),
         connection=connection.name if connection is not None else "deleted",
         outcome=_outcome(run),
-        status="Asks you" if status == "clarify" else Status(status).label if status else "",
-        badge=_BADGES.get(status, ""),
+        status="Asks you" if run.status == Status.CLARIFY else Status(run.status).label,
+        badge=_BADGES.get(run.status, ""),
     )
 
 
-def _outcome(run: Run | None) -> str:
-    if run is None:
-        return ""
+def _outcome(run: Run) -> str:
     if run.status == Status.CLARIFY:
         return "Waiting for your reply"
     if run.status == Status.CANCELLED:

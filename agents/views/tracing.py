@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from agents import permissions, selectors
 from agents.answers.highlight import json_pieces, sql_pieces
 from agents.answers.tracing import CallRow, ModelRow, Trace, TraceTurn, prompt_until, trace_of
+from agents.library import imported_traces
 from agents.models import Run
 from agents.traces import events
 from agents.traces.events import Event
@@ -53,6 +54,7 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
     context = {
         "run": run,
         "thread": run.question.thread,
+        "imported": run.settings.get("imported"),
         "current_thread": run.question.thread_id,
         "prompts": permissions.may_read_prompts(person(request), run),
         "trace": built,
@@ -66,10 +68,9 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @login_required
 @require_safe
 def trace_json(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The events as they are stored, for other tools."""
+    """The events as they are stored, for other tools, and for `manage.py import_trace` elsewhere."""
     run = run_with_prompts(request, run_id)
-    data = [events.to_json(event) for event in selectors.events_of(run)]
-    body = json.dumps({"run": str(run.pk), "status": run.status, "events": data}, ensure_ascii=False, indent=1)
+    body = imported_traces.as_json(run, selectors.events_of(run))
     name = f'attachment; filename="trace-{run.pk}.json"'
     return HttpResponse(body, content_type="application/json", headers={"Content-Disposition": name})
 

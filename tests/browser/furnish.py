@@ -15,7 +15,9 @@ from agents import services  # noqa: E402
 from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
+from tests.browser import nasty  # noqa: E402
 from tests.web import stories  # noqa: E402
+from tests.web.big_trace import big  # noqa: E402
 
 
 def gallery() -> dict[str, Any]:
@@ -79,6 +81,17 @@ def think(run_id: str, turn: str, text: str) -> dict[str, Any]:
     return {}
 
 
+def hostile() -> dict[str, Any]:
+    """Hostile text wherever text can stand."""
+    people = stories.cast()
+    return nasty.hostile(people.olga, people.shop)
+
+
+def dated() -> dict[str, Any]:
+    """Dates and times, for browsers in other time zones."""
+    return nasty.dated(User.objects.get(username="olga"), Connection.objects.get())
+
+
 def cast() -> dict[str, Any]:
     """The people, and the connection Shop on the file shop.sqlite."""
     return {"connection": stories.cast().shop.pk}
@@ -104,6 +117,13 @@ def ask(text: str) -> dict[str, Any]:
     return {"run": str(services.ask(user=mara, connection=Connection.objects.get(), text=text).pk)}
 
 
+def big_trace() -> dict[str, Any]:
+    """A run of 200 calls and 5 MB."""
+    people = stories.cast()
+    run = stories.ask(people.olga, people.shop)
+    return {"run": str(run.pk), "octets": big(run)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -122,7 +142,9 @@ def no_connection() -> dict[str, Any]:
 
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
-    told.__name__: told for told in (gallery, live, go_on, think, cast, demo, ask, state, password, no_connection)
+    told.__name__: told
+    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
+                 big_trace)  # fmt: skip
 }
 
 if __name__ == "__main__":

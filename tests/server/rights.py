@@ -7,19 +7,23 @@ in `Place.parameters`. To add an admin page: one line in `ADMIN_MODELS`, and an 
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from agents.models import LanguageModel, Run, Share
+from agents.models import Cap, Comment, LanguageModel, Notice, Run, SavedFilter, Share, Status, UsageEntry
+from connections.access import hash_of
 from connections.models import (
     AuditEntry,
     Connection,
     ConnectionGrant,
+    Invitation,
     Kind,
     Membership,
     QueryLogEntry,
@@ -39,6 +43,7 @@ NOBODY = ("anonymous",)
 IN, HIDDEN, LOGIN, REFUSED = "in", "hidden", "login", "refused"
 
 Policy = Mapping[str, str]
+HOUR = timedelta(hours=1)
 ANY = "any"  # of a page of Django's own: which methods it takes is not asked
 
 
@@ -53,6 +58,8 @@ OWNER = policy("owner")
 TEAM = policy("owner", *MATES)
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
+MANAGER, MANAGERS = policy("manager"), policy("manager", "other")
+TEAM_AND_ROOT, MANAGER_AND_ROOT = policy("owner", *MATES, "root"), policy("manager", "root")
 KEPT_LINK = "a-link-that-was-kept"
 SUPERUSER = policy("root", "clerk", others=LOGIN) | {"clerk": REFUSED}
 STAFF = policy("root", "clerk", others=LOGIN)
@@ -80,6 +87,8 @@ ROUTES: Mapping[str, Line] = {
     "home": Line("GET", PERSONS),
     "ask": Line("POST", PERSONS),
     "history": Line("GET POST", PERSONS),
+    "save_filter": Line("POST", PERSONS),
+    "delete_filter": Line("POST", OWNER),
     "thread": Line("GET", OWNER),
     "follow_up": Line("POST", OWNER),
     "run": Line("GET", READERS),
@@ -89,6 +98,8 @@ ROUTES: Mapping[str, Line] = {
     "stop": Line("POST", OWNER),
     "ask_again": Line("POST", OWNER),
     "export": Line("GET", READERS),
+    "export_all": Line("GET", OWNER),
+    "beside": Line("GET", OWNER),
     "trace": Line("GET", READERS),
     "trace_json": Line("GET", OWNER),
     "prompt": Line("GET", OWNER),
@@ -99,11 +110,27 @@ ROUTES: Mapping[str, Line] = {
     "share": Line("GET POST", OWNER),
     "revoke_share": Line("POST", OWNER),
     "open_link": Line("GET", PERSONS),
+    "ask_for_access": Line("POST", READERS),
+    "judge": Line("POST", READERS),
+    "verify": Line("POST", MANAGER),
+    "comment": Line("POST", READERS),
+    "delete_comment": Line("POST", OWNER),
+    "notices": Line("GET POST", PERSONS),
+    "notice": Line("GET", OWNER),
+    "usage": Line("GET", PERSONS),
+    "review": Line("GET POST", MANAGERS),
+    "review_export": Line("GET", MANAGERS),
     # connections and the person
     "connections": Line("GET", PERSONS),
     "schema": Line("GET", TEAM),
     "settings": Line("GET POST", PERSONS),
     "theme": Line("POST", PERSONS),
+    "teams": Line("GET", PERSONS),
+    "team": Line("GET", TEAM_AND_ROOT),
+    "invite": Line("POST", MANAGER_AND_ROOT),
+    "member": Line("POST", MANAGER_AND_ROOT),  # everybody may also take themselves out
+    "withdraw_invitation": Line("POST", MANAGER_AND_ROOT),
+    "invitation": Line("GET POST", EVERYONE),
     # administration, beside the pages of models
     "admin:index": Line("GET", STAFF),
     "admin:login": Line("GET POST", EVERYONE),
@@ -119,6 +146,8 @@ ROUTES: Mapping[str, Line] = {
     "admin:connection_test": Line("POST", SUPERUSER),
     "admin:connection_refresh": Line("POST", SUPERUSER),
     "admin:languagemodel_test": Line("POST", SUPERUSER),
+    "admin:connections_auditentry_export": Line("GET", SUPERUSER),
+    "admin:connections_querylogentry_export": Line("GET", SUPERUSER),
 }
 
 # What a superuser may do with the model in the admin, out of: add, change, delete, look. Nobody else may anything.
@@ -132,6 +161,8 @@ ADMIN_MODELS: Mapping[str, str] = {
     "connections_auditentry": LOOK,
     "agents_languagemodel": ALL,
     "agents_run": LOOK,
+    "agents_cap": ALL,
+    "agents_usageentry": LOOK,
     "axes_accessattempt": "delete look",
     "axes_accesslog": "delete look",
     "axes_accessfailurelog": "delete look",
@@ -144,6 +175,7 @@ class Place:
 
     people: Mapping[str, User]
     run: Run
+    other: Run
     connection: Connection
     share: Share
 
@@ -151,9 +183,11 @@ class Place:
     def parameters(self) -> Mapping[str, Any]:
         """The value of a URL parameter, by its name."""
         return {
-            "run_id": self.run.pk, "thread_id": self.run.question.thread_id, "connection_id": self.connection.pk,
-            "number": 2, "position": 3, "format": "csv", "pk": self.connection.pk, "id": self.people["owner"].pk,
-            "share_id": self.share.pk, "token": KEPT_LINK, "content_type_id": 1, "url": "nowhere",
+            "run_id": self.run.pk, "other_id": self.other.pk, "thread_id": self.run.question.thread_id,
+            "connection_id": self.connection.pk, "share_id": self.share.pk, "token": KEPT_LINK, "number": 2,
+            "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
+            "user_id": self.people["owner"].pk, "team_id": Team.objects.get(name="Retail").pk, "invitation_id": 1,
+            "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1, "url": "nowhere",
             "app_label": "connections",
         }  # fmt: skip
 
@@ -171,13 +205,20 @@ def furnish() -> Place:
     shop = Connection.objects.create(name="Shop", kind=Kind.SQLITE, database="shop.sqlite")
     ConnectionGrant.objects.create(team=team, connection=shop)
     run = stories.answered(people["owner"], shop)
+    other = Run.objects.create(question=run.question, strategy="react", status=Status.ANSWERED)
     link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
     link.readers.add(people["link"])
+    Invitation.objects.create(pk=1, team=team, token_hash=hash_of(KEPT_LINK), expires_at=timezone.now() + HOUR)
+    Comment.objects.create(pk=1, question=run.question, author=people["owner"], text="Without returns.")
+    SavedFilter.objects.create(pk=1, user=people["owner"], name="Returns")
+    Notice.objects.create(pk=1, user=people["owner"], kind=Notice.Kind.COMMENT, run=run)
     _for_the_admin(shop, people["owner"])
-    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, shop, link)
+    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, other, shop, link)
 
 
 def _for_the_admin(shop: Connection, owner: User) -> None:
+    Cap.objects.create(scope=Cap.Scope.INSTANCE, amount=1_000_000)
+    UsageEntry.objects.create(run_id=uuid.uuid4(), at=timezone.now(), user=owner, user_name="owner")
     Group.objects.create(name="Clerks")
     LanguageModel.objects.create(pk=shop.pk, name="Cloud", model="openai/x", api_base="http://127.0.0.1:1")
     QueryLogEntry.objects.create(connection_name="Shop", purpose="execute", sql="SELECT 1", user=owner)

@@ -9,6 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from agents import permissions, selectors, services, tasks
+from agents.library import search
 from agents.models import LanguageModel, Question, Run, Status, Thread
 from connections import permissions as connection_permissions
 from connections import selectors as connection_selectors
@@ -99,7 +100,7 @@ def test_a_stranger_sees_nothing_of_it(cast: Cast) -> None:
         with pytest.raises(Question.DoesNotExist):
             services.ask_again(user=person, question=run.question)
         assert services.delete_threads(user=person, thread_ids=[run.question.thread.pk]) == 0
-        assert not selectors.history(person).exists()
+        assert not search.found(person).exists()
 
 
 def test_a_team_mate_who_may_ask_cannot_go_on_in_anothers_thread(cast: Cast) -> None:
@@ -153,17 +154,6 @@ def test_deleting_leaves_live_runs_alone(cast: Cast) -> None:
     ids = [live.question.thread.pk, done.question.thread.pk]
     assert services.delete_threads(user=cast.ada, thread_ids=ids) == 1
     assert list(Run.objects.all()) == [live]
-
-
-def test_history_finds_by_words_status_and_connection(cast: Cast) -> None:
-    orders, returns = ask(cast, "Orders by month"), ask(cast, "Returns in Germany")
-    Run.objects.filter(pk=returns.pk).update(status=Status.FAILED)
-    found = selectors.history
-    assert list(found(cast.ada)) == [returns.question, orders.question]
-    assert list(found(cast.ada, search="month orders")) == [orders.question]
-    assert list(found(cast.ada, status="failed")) == [returns.question]
-    assert list(found(cast.ada, connection_id=cast.shop.pk + 1)) == []
-    assert found(cast.ada, search="month").get().last_run_id == orders.pk
 
 
 def test_the_default_model_is_one_and_its_key_is_sealed(cast: Cast) -> None:

@@ -64,7 +64,8 @@ def cast() -> Cast:
     shop = Connection.objects.create(name="Shop", kind="sqlite", database="shop.sqlite", notes="The shop's orders.")
     ConnectionGrant.objects.create(team=team, connection=shop)
     snapshots.keep(shop, SHOP)
-    return Cast(*people, team, shop)
+    olga, tom, sara = people
+    return Cast(olga, tom, sara, team, shop)
 
 
 def call(op: str, out: str = "", **args: Any) -> dict[str, Any]:
@@ -86,7 +87,7 @@ COLUMNS = (
     {"name": "sales", "type": "NUMERIC(12, 2)", "semantic": "decimal"},
     {"name": "orders", "type": "INTEGER", "semantic": "integer"},
 )
-ROWS = [
+ROWS: list[list[Any]] = [
     ["Germany", "66482.90", 3118], ["France", "51906.15", 2611], ["Italy", "20115.00", 970], ["Spain", "9120.40", 412],
     ["Austria", "6118.00", 288], ["Poland", "4186.00", 190], [None, "2759.50", 31], ["Norway", "-299.00", 4],
 ]  # fmt: skip

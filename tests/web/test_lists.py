@@ -35,7 +35,10 @@ def test_search_and_filters_find_questions_and_answers(people: Cast, olga: Clien
     assert found("q=switzerland") == (False, False)
 
 
-@pytest.mark.parametrize("query", ["page=999", "page=x", "status=nonsense", "connection=x", "connection=99999"])
+@pytest.mark.parametrize("query", [
+    "page=999", "page=x", "status=nonsense", "connection=x", "connection=99999", "person=x", "team=0", "cost=much",
+    "show=nothing", "q=%27+OR+1%3D1+--", "q=%22%2A%22", "q=%3A%26+%21",
+])  # fmt: skip
 def test_odd_filters_do_no_harm(people: Cast, olga: Client, query: str) -> None:
     stories.answered(people.olga, people.shop)
     assert olga.get(f"{reverse('history')}?{query}").status_code == 200
@@ -44,7 +47,8 @@ def test_odd_filters_do_no_harm(people: Cast, olga: Client, query: str) -> None:
 def test_deleting_takes_ones_own_threads_only(people: Cast, olga: Client, tom: Client) -> None:
     own = stories.answered(people.olga, people.shop).question.thread
     toms = stories.answered(people.tom, people.shop).question.thread
-    olga.post(reverse("history"), {"thread": [str(own.pk), str(toms.pk), "nonsense"]})
+    runs = [str(thread.questions.get().runs.get().pk) for thread in (own, toms)]
+    olga.post(reverse("history"), {"action": "delete", "run": [*runs, "nonsense"]})
     assert set(Thread.objects.values_list("pk", flat=True)) == {toms.pk}
 
 
@@ -159,3 +163,33 @@ def test_times_are_the_readers_own(people: Cast, olga: Client) -> None:
     people.olga.time_zone = "Nowhere/Atall"
     people.olga.save()
     assert "29 Mar 2026, 22:30" in olga.get(reverse("run", args=[run.pk])).content.decode()
+
+
+def test_what_is_shared_with_one_is_found_in_the_list(people: Cast, olga: Client, tom: Client) -> None:
+    run = stories.answered(people.olga, people.shop, "Sales by country")
+    later = stories.answered(people.tom, people.shop, "Tom's own")
+    olga.post(reverse("history"), {"action": "share", "run": [str(run.pk), str(later.pk)], "audience": "tom"})
+    page = tom.get(f"{reverse('history')}?show=shared").content.decode()
+    assert ("Sales by country</a>" in page, "own</a>" in page) == (True, False)
+    assert f'value="{run.pk}"' not in page, "nobody deletes what is another's"
+    both = tom.get(reverse("history")).content.decode()
+    assert ("Sales by country</a>" in both, "own</a>" in both) == (True, True)
+    assert not later.shares.exists()
+
+
+def test_sharing_several_names_what_is_wrong(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    page = olga.post(reverse("history"), {"action": "share", "run": [str(run.pk)], "audience": "nobody"}, follow=True)
+    assert "Nobody in your teams is called nobody" in page.content.decode()
+    assert not run.shares.exists()
+
+
+def test_a_filter_is_kept_under_a_name_and_is_ones_own(people: Cast, olga: Client, tom: Client) -> None:
+    stories.answered(people.olga, people.shop)
+    olga.post(f"{reverse('save_filter')}?status=answered&q=&page=2", {"name": "Done ones"})
+    page = olga.get(reverse("history")).content.decode()
+    assert f'href="{reverse("history")}?status=answered"' in page
+    kept = people.olga.saved_filters.get()
+    assert tom.post(reverse("delete_filter", args=[kept.pk])).status_code == 404
+    olga.post(reverse("delete_filter", args=[kept.pk]))
+    assert not people.olga.saved_filters.exists()

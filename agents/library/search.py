@@ -1,0 +1,126 @@
+"""The list of questions: one's own and those open to one, searched and filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import connection as own_database
+from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
+
+from agents import permissions
+from agents.library.search_index import folded
+from agents.models import LIVE, Run, SavedFilter, SearchEntry, Verification
+from connections.models import Membership, User
+
+MOST_WORDS = 12
+MOST_FILTERS = 30
+_MATCH = {
+    "postgresql": (
+        "SELECT id FROM agents_searchentry WHERE to_tsvector('simple', words) @@ to_tsquery('simple', %s)",
+        " & ", "{}:*",
+    ),
+    "sqlite": ("SELECT rowid FROM agents_search_fts WHERE agents_search_fts MATCH %s", " AND ", '"{}"*'),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Of the list; empty fields filter nothing. `show` is "mine", "shared" or "" for both; `cost` the least in US
+    dollars."""
+
+    search: str = ""
+    show: str = ""
+    person: int | None = None
+    team: int | None = None
+    connection: int | None = None
+    status: str = ""
+    verified: bool = False
+    cost: Decimal | None = None
+
+
+def found(user: User, filters: Filters = Filters()) -> QuerySet[SearchEntry]:  # noqa: B008  (frozen)
+    """Newest first: of one's own questions the newest run, of others' the runs that are open to `user`."""
+    entries = _visible(user, filters.show)
+    for condition in _conditions(filters):
+        entries = entries.filter(condition)
+    return entries.order_by("-asked_at", "-pk")
+
+
+def with_runs(entries: Iterable[SearchEntry]) -> list[Run]:
+    """The runs of a page of entries, in its order, with all that a line of the list shows."""
+    order = [entry.run_id for entry in entries]
+    related = ("question__thread__connection", "question__asked_by", "verification")
+    runs = Run.objects.select_related(*related).in_bulk(order)
+    return [runs[key] for key in order if key in runs]
+
+
+def _visible(user: User, show: str) -> QuerySet[SearchEntry]:
+    if not user.is_active:
+        return SearchEntry.objects.none()
+    mine = Q(owner=user, newest=True)
+    if show == "mine":
+        return SearchEntry.objects.filter(mine)
+    others = ~Q(owner=user) & permissions.open_to(user, "run")
+    return SearchEntry.objects.filter(others if show == "shared" else mine | others)
+
+
+def _conditions(filters: Filters) -> list[Q]:
+    conditions = []
+    words = folded(filters.search).split()[:MOST_WORDS]
+    if filters.search.strip():
+        conditions.append(Q(pk__in=_matching(words)) if words else Q(pk__in=[]))
+    if filters.person is not None:
+        conditions.append(Q(owner=filters.person))
+    if filters.team is not None:
+        conditions.append(Q(owner__in=Membership.objects.filter(team=filters.team).values("user")))
+    if filters.connection is not None:
+        conditions.append(Q(connection=filters.connection))
+    if filters.status:
+        live = filters.status in LIVE
+        conditions.append(Q(run__status=filters.status) if live else Q(status=filters.status))
+    if filters.verified:
+        conditions.append(Q(run__in=Verification.objects.values("run")))
+    if filters.cost is not None:
+        conditions.append(Q(cost__gte=filters.cost))
+    return conditions
+
+
+def _matching(words: list[str]) -> RawSQL:
+    """Keys of the entries in which every one of `words` begins a word. Folded words hold letters and digits only."""
+    sql, glue, form = _MATCH[own_database.vendor]
+    return RawSQL(sql, [glue.join(form.format(word) for word in words)])  # noqa: S611
+
+
+# --- Saved filters ---------------------------------------------------------------------------------------------------
+
+
+def saved_filters(user: User) -> QuerySet[SavedFilter]:
+    return SavedFilter.objects.filter(user=user)
+
+
+def save_filter(*, user: User, name: str, query: str) -> SavedFilter:
+    """Keep the filter under `name`, in the place of one that has it. Raises ValidationError."""
+    name = " ".join(name.split())
+    if not name or not query:
+        raise ValidationError("Filter the list first, and give the filter a name.", code="empty")
+    if len(name) > 60 or len(query) > 500:
+        raise ValidationError("The name has at most 60 characters, the filter at most 500.", code="long")
+    if saved_filters(user).exclude(name=name).count() >= MOST_FILTERS:
+        raise ValidationError(f"You keep {MOST_FILTERS} filters already; delete one first.", code="many")
+    return SavedFilter.objects.update_or_create(user=user, name=name, defaults={"query": query})[0]
+
+
+def delete_filter(*, user: User, filter_id: int) -> None:
+    saved_filters(user).get(pk=filter_id).delete()
+
+
+# --- Threads of chosen lines -----------------------------------------------------------------------------------------
+
+
+def own_runs(user: User, run_ids: Iterable[UUID]) -> QuerySet[Run]:
+    return Run.objects.filter(pk__in=list(run_ids), question__thread__owner=user).select_related("question__thread")

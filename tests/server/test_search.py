@@ -1,0 +1,130 @@
+"""The list of questions, on both of our own databases: what is found, by whom, and that the index keeps in step."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from agents import services, tasks
+from agents.library import feedback, search, search_index, sharing
+from agents.library.search import Filters
+from agents.models import Question, Run, SearchEntry, Status
+from connections.models import Membership, Role, User
+from tests.server.conftest import Cast, make_cast, make_run
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "enqueue_run", lambda run_id: None)
+
+
+@pytest.fixture
+def people(own_url: str) -> Cast:
+    people = make_cast()
+    people.ada.first_name, people.ada.last_name = "Ada", "Okafor"
+    people.ada.save()
+    return people
+
+
+def asked(cast: Cast, text: str, **fields: Any) -> Run:
+    run = make_run(cast)
+    Question.objects.filter(pk=run.question.pk).update(text=text)
+    run.refresh_from_db()
+    for name, value in {"status": Status.ANSWERED, "finished_at": timezone.now(), **fields}.items():
+        setattr(run, name, value)
+    run.save()
+    return run
+
+
+def found(user: User, text: str = "", **filters: Any) -> list[str]:
+    return [run.question.text for run in search.with_runs(search.found(user, Filters(search=text, **filters)))]
+
+
+PROGRAM = [{"op": "table_ref", "args": {"table": "order_lines"}, "out": "o"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [("returns germany", True), ("GERM", True), ("order_lines", True), ("lines", True), ("okafor", True),
+     ("ada returns", True), ("cafe", True), ("café", True), ("66482", True), ("66,482.90", True), ("ermany", False),
+     ("returns france", False), ("'; DROP TABLE x; --", False), ('"*', False), ("& | ! : ( )", False)],
+)  # fmt: skip
+def test_words_of_question_answer_tables_and_person_are_found(people: Cast, text: str, matches: bool) -> None:
+    asked(people, "Returns in Germany for the Café?", answer="They cost **€66,482.90**.", program=PROGRAM)
+    assert found(people.ada, text) == (["Returns in Germany for the Café?"] if matches else [])
+
+
+def test_the_index_follows_what_becomes_of_a_run(people: Cast) -> None:
+    run = services.ask(user=people.ada, connection=people.shop, text="How many tents?")
+    assert found(people.ada, "tents", status="queued") == ["How many tents?"]
+    services.cancel_run(user=people.ada, run=run)
+    assert found(people.ada, status="cancelled") == ["How many tents?"]
+    again = services.ask_again(user=people.ada, question=run.question)
+    assert found(people.ada, "tents") == ["How many tents?"]
+    again.refresh_from_db()
+    again.status, again.answer, again.finished_at = Status.ANSWERED, "Forty-two.", timezone.now()
+    again.save()
+    assert (found(people.ada, "forty"), found(people.ada, status="cancelled")) == (["How many tents?"], [])
+    services.delete_threads(user=people.ada, thread_ids=[run.question.thread_id])
+    assert (found(people.ada, "tents"), SearchEntry.objects.count()) == ([], 0)
+
+
+def test_only_what_is_open_is_found_and_not_what_came_later(people: Cast) -> None:
+    run = asked(people, "Margin by product?", answer="Open answer.")
+    assert (found(people.ben), found(people.cleo)) == ([], [])
+    sharing.share(user=people.ada, run=run, people=[people.ben])
+    later = Run.objects.create(question=run.question, strategy="react")
+    later.status, later.answer, later.finished_at = Status.ANSWERED, "Secret answer.", timezone.now()
+    later.save()
+    assert found(people.ben, "open", show="shared") == ["Margin by product?"]
+    assert (found(people.ben, "secret"), found(people.ben, show="mine"), found(people.cleo)) == ([], [], [])
+    assert found(people.ada, "secret") == ["Margin by product?"]
+    assert found(people.ada, show="shared") == []
+
+
+def test_filters_choose_person_team_connection_status_verified_and_cost(people: Cast) -> None:
+    cheap = asked(people, "Cheap?", cost=Decimal("0.002"))
+    asked(people, "Dear?", cost=Decimal("1.5"), status=Status.FAILED)
+    Membership.objects.filter(user=people.ben).update(role=Role.MANAGER)
+    feedback.judge(user=people.ada, run=cheap, good=True)
+    feedback.verify(user=people.ben, run=cheap)
+    assert found(people.ada) == ["Dear?", "Cheap?"]
+    assert found(people.ada, cost=Decimal("0.1")) == ["Dear?"]
+    assert found(people.ada, verified=True) == ["Cheap?"]
+    assert found(people.ada, status="failed") == ["Dear?"]
+    assert found(people.ada, connection=people.shop.pk + 1) == []
+    assert found(people.ben, person=people.ada.pk, team=people.team.pk) == ["Dear?", "Cheap?"]
+    assert found(people.ben, person=people.ben.pk) == []
+
+
+def test_a_person_is_found_by_the_new_name(people: Cast) -> None:
+    asked(people, "Sales?")
+    people.ada.last_name = "Nair"
+    people.ada.save()
+    assert (found(people.ada, "nair"), found(people.ada, "okafor")) == (["Sales?"], [])
+
+
+def test_the_index_can_be_built_anew(people: Cast) -> None:
+    run = asked(people, "First?")
+    newest = Run.objects.create(question=run.question, strategy="react")
+    SearchEntry.objects.all().delete()
+    assert (search_index.rebuild(), found(people.ada, "first")) == (2, ["First?"])
+    assert SearchEntry.objects.get(newest=True).run == newest
+
+
+def test_filters_are_kept_by_name_and_have_an_end(people: Cast) -> None:
+    for query in ("status=failed", "status=answered"):
+        search.save_filter(user=people.ada, name=" My  filter ", query=query)
+    assert [(one.name, one.query) for one in search.saved_filters(people.ada)] == [("My filter", "status=answered")]
+    assert not search.saved_filters(people.ben).exists()
+    for name, query in (("", "q=x"), ("x", ""), ("x" * 61, "q=x")):
+        with pytest.raises(ValidationError):
+            search.save_filter(user=people.ada, name=name, query=query)
+    for number in range(search.MOST_FILTERS - 1):
+        search.save_filter(user=people.ada, name=str(number), query="q=x")
+    with pytest.raises(ValidationError, match="delete one"):
+        search.save_filter(user=people.ada, name="one too many", query="q=x")
