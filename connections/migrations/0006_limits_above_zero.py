@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('connections', '0004_log_triggers'),
+        ('connections', '0005_invitations_and_tokens'),
     ]
 
     operations = [
