@@ -56,7 +56,8 @@ def policy(*allowed: str, others: str = HIDDEN, nobody: str = LOGIN) -> Policy:
 EVERYONE = policy(*PEOPLE)
 PERSONS = policy(*(person for person in PEOPLE if person not in NOBODY))
 OWNER = policy("owner")
-TEAM = policy("owner", *MATES)
+CATALOGUE = policy("owner", *MATES, "root")
+SETTING_UP = policy("root")
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
 MANAGER, MANAGERS = policy("manager"), policy("manager", "other")
@@ -124,7 +125,14 @@ ROUTES: Mapping[str, Line] = {
     "review_export": Line("GET", MANAGERS),
     # connections and the person
     "connections": Line("GET", PERSONS),
-    "schema": Line("GET", TEAM),
+    "schema": Line("GET", CATALOGUE),
+    "connection_refreshing": Line("GET", CATALOGUE),
+    "connection_note": Line("POST", policy("manager", "root")),
+    "connection_add": Line("GET POST", SETTING_UP),
+    "connection_edit": Line("GET POST", SETTING_UP),
+    "connection_test": Line("GET POST", SETTING_UP),
+    "connection_refresh": Line("POST", SETTING_UP),
+    "connection_remove": Line("POST", SETTING_UP),
     "settings": Line("GET POST", PERSONS),
     "theme": Line("POST", PERSONS),
     "teams": Line("GET", PERSONS),
