@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST
 from agents import services
 from agents.llm.profiles import checked_extra
 from agents.model_check import check_model
-from agents.models import LanguageModel, Run, RunEvent
+from agents.models import Cap, LanguageModel, Run, RunEvent, UsageEntry
 from agents.profiles import profile_of
-from connections.admin_parts import ReadOnlyAdmin, SecretField, person, secret_given
+from connections.admin_parts import Audited, ReadOnlyAdmin, SecretField, person, secret_given
 
 
 class LanguageModelForm(forms.ModelForm):
@@ -116,3 +116,19 @@ class RunAdmin(ReadOnlyAdmin):
     @admin.display(description="Error")
     def short_error(self, run: Run) -> str:
         return format_html("<span title='{}'>{}</span>", run.error, run.error[:60])
+
+
+@admin.register(Cap)
+class CapAdmin(Audited, admin.ModelAdmin):
+    list_display = ("__str__", "scope", "measure", "amount", "period", "is_active")
+    list_filter = ("scope", "measure", "period", "is_active")
+    autocomplete_fields = ("user", "team", "language_model")
+
+
+@admin.register(UsageEntry)
+class UsageAdmin(ReadOnlyAdmin):
+    list_display = ("at", "user_name", "team", "connection_name", "model_name", "input_tokens", "output_tokens", "cost")
+    list_filter = ("at", "team", "model_name", "connection_name")
+    search_fields = ("user_name",)
+    date_hierarchy = "at"
+    list_select_related = ("team",)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from agents.models import Collection, Comment, Run, SavedQuestion, Share, Status, Thread
+from agents.models import Collection, Comment, Run, SavedQuestion, Share, Status, Thread, UsageEntry
 from connections import permissions as connection_permissions
 from connections.models import Connection, Role, Team, User
 
@@ -72,6 +72,22 @@ def may_read_prompts(user: User, run: Run) -> bool:
     return owns_run(user, run) or (
         connection is not None and connection_permissions.may_see_connection(user, connection)
     )
+
+
+# --- Usage -----------------------------------------------------------------------------------------------------------
+
+
+def visible_usage(user: User) -> QuerySet[UsageEntry]:
+    """Staff see all, managers what was asked in their teams, everybody their own."""
+    if not user.is_active:
+        return UsageEntry.objects.none()
+    if user.is_staff:
+        return UsageEntry.objects.all()
+    return UsageEntry.objects.filter(Q(user=user) | Q(team__in=managed_teams(user)))
+
+
+def teams_with_usage(user: User) -> QuerySet[Team]:
+    return Team.objects.order_by("name") if user.is_active and user.is_staff else managed_teams(user).order_by("name")
 
 
 # --- Shares ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from uuid import UUID
 import structlog
 from django.core.exceptions import ImproperlyConfigured
 
-from agents import context, endings, results, strategies
+from agents import context, endings, results, spending, strategies
 from agents.allowances import run_limits, run_settings
 from agents.contracts import ModelClient, Workbench
 from agents.engine.engine import Engine, EngineSettings
@@ -176,12 +176,16 @@ class RunInWork:
         if isinstance(event, (ModelReply, Retry)):
             self._thoughts.restart()
         if isinstance(event, (RunFinished, RunFailed, RunCancelled)):
-            self._lease.finish(event, lambda run: endings.fill(run, event, self._events, self._engine))
+            self._lease.finish(event, lambda run: self._finish(run, event))
         elif isinstance(event, CallResult) and event.result is not None and self._engine is not None:
             self._lease.save(event, with_it=results.keep(self._lease, self._engine.results[event.result - 1]))
         else:
             self._lease.save(event)
         self._events.append(event)
+
+    def _finish(self, run: Run, event: endings.Ending) -> None:
+        endings.fill(run, event, self._events, self._engine)
+        spending.close(run)
 
     def _check(self) -> None:
         if self._given_up.is_set():

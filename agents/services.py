@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from agents import permissions, selectors, tasks
+from agents import permissions, selectors, spending, tasks
 from agents.models import LIVE, LanguageModel, Question, Run, Status, Thread
 from agents.strategies import PROGRAM, STRATEGIES
 from agents.traces import recorder
@@ -113,7 +113,8 @@ def cancel_run(*, user: User, run: Run) -> None:
         Run.objects.filter(pk=run.pk, status__in=LIVE, cancel_requested_at=None).update(
             cancel_requested_at=timezone.now()
         )
-        recorder.cancel_queued(run.pk, by=user.get_username())
+        if recorder.cancel_queued(run.pk, by=user.get_username()):
+            spending.close(run)
 
 
 def delete_threads(*, user: User, thread_ids: Iterable[UUID]) -> int:
@@ -209,5 +210,6 @@ def _queue_run(question: Question, strategy: str, language_model: LanguageModel 
     run = Run.objects.create(
         question=question, strategy=strategy, language_model=language_model, status=Status.QUEUED
     )
+    spending.reserve(run)
     transaction.on_commit(lambda: tasks.enqueue_run(run.pk))
     return run

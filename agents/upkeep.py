@@ -15,14 +15,14 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from agents import runner, tasks
-from agents.models import Run, Share, Status, StoredResult, WorkerBeat
+from agents import retention, runner, spending, tasks
+from agents.models import Run, Status, WorkerBeat
 from agents.traces import recorder
-from connections.models import AuditEntry, QueryLogEntry
 
 BEAT_SECONDS = 5.0
 SWEEP_SECONDS = 5.0
-EXPIRE_SECONDS = 3600.0
+SETTLE_SECONDS = 60.0
+RETENTION_SECONDS = 3600.0
 FORGOTTEN_AFTER = timedelta(days=1)
 
 log = structlog.get_logger(__name__)
@@ -54,18 +54,6 @@ def beat(name: str) -> None:
     WorkerBeat.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN_AFTER).delete()
 
 
-def expire() -> None:
-    """Delete the rows of old results, whose traces stay, and old entries of the logs. What is shared is kept."""
-    now = timezone.now()
-    old = StoredResult.objects.filter(expires_at__lt=now).exclude(run__in=Share.live.values("run"))
-    for result in old.iterator():
-        (settings.RESULTS_DIR / result.file).unlink(missing_ok=True)
-        StoredResult.objects.filter(pk=result.pk).update(expires_at=None)
-    oldest = now - timedelta(days=settings.LOG_DAYS)
-    for entries in (QueryLogEntry, AuditEntry):
-        entries.objects.filter(at__lt=oldest).delete()
-
-
 class Upkeep:
     """A thread beside the worker's runs."""
 
@@ -76,7 +64,8 @@ class Upkeep:
         self._duties: tuple[tuple[Callable[[], object], float], ...] = (
             (lambda: beat(self._name), BEAT_SECONDS),
             (lambda: sweep(settings.WORKER_THREADS - runner.working()), SWEEP_SECONDS),
-            (expire, EXPIRE_SECONDS),
+            (spending.settle, SETTLE_SECONDS),
+            (retention.apply, RETENTION_SECONDS),
         )
 
     def start(self) -> None:

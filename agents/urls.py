@@ -19,6 +19,7 @@ from agents.views import (
     streaming,
     threads,
     tracing,
+    usage,
 )
 
 urlpatterns = [
@@ -63,6 +64,7 @@ urlpatterns = [
     path("saved/<int:saved_id>/run", collections.run_saved, name="run_saved"),
     path("saved/<int:saved_id>/schedule", collections.schedule, name="schedule"),
     path("saved/<int:saved_id>/delete", collections.delete_saved, name="delete_saved"),
+    path("usage/", usage.usage, name="usage"),
     path("review/", review.review, name="review"),
     path("review/export.csv", review.export, name="review_export"),
     path("", include("connections.urls")),

@@ -16,16 +16,14 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
-from connections import permissions, services
-from connections.admin_parts import Audited, AuditedInlines, ReadOnlyAdmin, SecretField, person, secret_given
+from connections import admin_logs, permissions, services  # noqa: F401  (the logs have a file of their own)
+from connections.admin_parts import Audited, AuditedInlines, SecretField, person, secret_given
 from connections.errors import DatabaseError
 from connections.models import (
-    AuditEntry,
     CatalogueNote,
     Connection,
     ConnectionGrant,
     Membership,
-    QueryLogEntry,
     Team,
     User,
 )
@@ -183,28 +181,3 @@ class ConnectionAdmin(AuditedInlines, admin.ModelAdmin):
         if not permissions.may_manage_connections(person(request)):
             raise PermissionDenied
         return get_object_or_404(Connection, pk=pk)
-
-
-@admin.register(QueryLogEntry)
-class QueryLogAdmin(ReadOnlyAdmin):
-    list_display = ("at", "user", "connection_name", "purpose", "rows", "ms", "short_sql", "short_error")
-    list_filter = ("purpose", "connection_name")
-    search_fields = ("sql", "error", "user__username")
-    date_hierarchy = "at"
-    list_select_related = ("user",)
-
-    @admin.display(description="SQL")
-    def short_sql(self, entry: QueryLogEntry) -> str:
-        return entry.sql[:100]
-
-    @admin.display(description="Error")
-    def short_error(self, entry: QueryLogEntry) -> str:
-        return entry.error[:60]
-
-
-@admin.register(AuditEntry)
-class AuditAdmin(ReadOnlyAdmin):
-    list_display = ("at", "actor_name", "action", "object_type", "object_name", "address")
-    list_filter = ("action",)
-    search_fields = ("actor_name", "object_name", "action")
-    date_hierarchy = "at"

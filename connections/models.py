@@ -6,6 +6,8 @@ from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from connections.append_only import AppendOnly
+
 
 class User(AbstractUser):
     """A person. `theme` is what the page's `data-theme` gets ("" follows the system)."""
@@ -188,19 +190,28 @@ class CatalogueRefresh(models.Model):
         return f"{self.connection}: {self.get_state_display()}"
 
 
-class QueryLogEntry(models.Model):
-    """One statement that went through the door."""
+class LogCutoff(models.Model):
+    """The one row that the logs' triggers look at: entries before this moment may be deleted. NULL but for the moment
+    in which retention works."""
 
-    connection = models.ForeignKey(Connection, null=True, on_delete=models.SET_NULL, related_name="query_log")
+    before = models.DateTimeField(null=True)
+
+
+class QueryLogEntry(AppendOnly):
+    """One statement that went through the door. Who and where stay readable when the person or connection is gone."""
+
+    connection = models.ForeignKey(
+        Connection, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="query_log"
+    )
     connection_name = models.CharField(max_length=100)
-    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    user = models.ForeignKey(User, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    user_name = models.CharField(max_length=150, blank=True)
     run_id = models.UUIDField(null=True, db_index=True)
     purpose = models.CharField(max_length=20)
     sql = models.TextField()
     rows = models.PositiveIntegerField(default=0)
     ms = models.FloatField(default=0)
     error = models.TextField(blank=True)
-    at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
         verbose_name_plural = "query log"
@@ -209,11 +220,10 @@ class QueryLogEntry(models.Model):
         return f"{self.connection_name} {self.purpose} {self.at:%Y-%m-%d %H:%M:%S}"
 
 
-class AuditEntry(models.Model):
+class AuditEntry(AppendOnly):
     """Who did what to what; only ever added to."""
 
-    at = models.DateTimeField(auto_now_add=True, db_index=True)
-    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     actor_name = models.CharField(max_length=150, blank=True)
     action = models.CharField(max_length=50, db_index=True)
     object_type = models.CharField(max_length=50, blank=True)

@@ -34,6 +34,13 @@ def people_who_may_ask(connection: Connection) -> QuerySet[User]:
     return User.objects.filter(asking, is_active=True).distinct() if connection.is_active else User.objects.none()
 
 
+def asking_team(user: User, connection: Connection) -> Team | None:
+    """The team through which `user` asks: the first by name, where there are several."""
+    teams = Team.objects.filter(connectiongrant__connection=connection, memberships__user=user,
+                                memberships__role__in=ASKING)  # fmt: skip
+    return teams.order_by("name").first()
+
+
 def may_manage_connections(user: User) -> bool:
     """Create, change and test connections: staff with the admin's right to change them."""
     return user.is_active and user.is_staff and user.has_perm("connections.change_connection")

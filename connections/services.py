@@ -177,6 +177,7 @@ def query_log(connection: Connection, user: User | None, run_id: UUID | None = N
             connection=connection,
             connection_name=connection.name,
             user=user,
+            user_name=user.get_username() if user else "",
             run_id=run_id,
             purpose=entry.purpose[:20],
             sql=storable(entry.sql),

@@ -199,7 +199,9 @@ QUESTION_CHARACTERS = env.integer("QUESTION_CHARACTERS", least=1)
 QUESTIONS_PER_MINUTE = env.integer("QUESTIONS_PER_MINUTE", least=1)
 EXPORT_ROWS = env.integer("EXPORT_ROWS", least=1)
 EXPORT_SECONDS = env.integer("EXPORT_SECONDS", least=1)
+QUESTION_DAYS = env.integer("QUESTION_DAYS")
 RESULT_DAYS = env.integer("RESULT_DAYS", least=1)
+LINK_DAYS = env.integer("LINK_DAYS")
 LOG_DAYS = env.integer("LOG_DAYS", least=1)
 DATABASE_NETWORKS = env.networks("DATABASE_NETWORKS")
 
@@ -227,6 +229,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "questions"
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULE = {
+    "schedules": {"task": "agents.schedules", "schedule": 60.0},  # of saved questions: looks what is due
+}
 
 LOGGING = logs.configuration(
     env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR")), env.choice("LOG_FORMAT", ("console", "json"))

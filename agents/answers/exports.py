@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import IO, Any
 
 from agents.answers.cells import Column, as_text
+from connections.spreadsheet import NUMBER, neutral
 
 Rows = Iterable[Sequence[Any]]
 
@@ -25,8 +25,6 @@ CONTENT_TYPES = {
     "parquet": "application/vnd.apache.parquet",
     "json": "application/json",
 }
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 
 # Excel keeps 15 digits of a number; longer ones are written as text so that none is lost.
 _EXCEL_DIGITS = 15
@@ -39,11 +37,6 @@ PIECE = 256 * 1024
 def write(kind: str, columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
     """The file in pieces. Raises KeyError for a kind that is not offered."""
     return _WRITERS[kind](columns, rows)
-
-
-def neutral(text: str) -> str:
-    """`text` as a spreadsheet must not run it."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) and not _NUMBER.match(text) else text
 
 
 def _csv(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
@@ -121,7 +114,7 @@ def _excel_cell(sheet: Any, row: int, place: int, cell: Any, column: Column) -> 
 def _excel_number(cell: Any, column: Column) -> float | None:
     """The number that Excel would keep exactly, or None."""
     text = repr(cell) if isinstance(cell, int | float) else cell if isinstance(cell, str) and column.numeric else None
-    if text is None or not _NUMBER.match(text):
+    if text is None or not NUMBER.match(text):
         return None
     digits = Decimal(text).as_tuple().digits
     return float(text) if len("".join(map(str, digits)).strip("0")) <= _EXCEL_DIGITS else None

@@ -142,11 +142,17 @@ class Lowering:
             return block
         (expression,) = relation.expressions
         term = written(expression, block.columns)
-        if not block.takes_expression([block.columns[used] for used in expression.columns], term.size):
+        read = [block.columns[used] for used in expression.columns]
+        if not block.takes_expression(read, term.size) or self._misreads(block, read):
             block = self._step(block, relation.inputs[0])
             term = written(expression, block.columns)
         block.columns[name] = term
         return block
+
+    def _misreads(self, block: Block, read: Sequence[Term]) -> bool:
+        """Whether the database would get an expression over `read` wrong."""
+        after_group = block.group is not None and any(term.window for term in read)
+        return after_group and not self.dialect.computes_over_windows
 
     def _window_column(self, relation: Relation, block: Block) -> Block:
         operation = relation.operation
@@ -154,7 +160,8 @@ class Lowering:
         if operation.name_ not in self._need(relation).columns:
             return block
         used = self._used_by_window(operation, block)
-        if not block.takes_window(used):
+        computed = operation.default is not None and not self.dialect.shift_defaults
+        if not block.takes_window(used) or (computed and block.group is not None):
             block = self._step(block, relation.inputs[0])
         block.columns[operation.name_] = window_term(operation, block, self.dialect)
         return block

@@ -11,9 +11,10 @@ from agents.models.result import StoredResult
 from agents.models.run import LIVE, Run, RunEvent, Status
 from agents.models.search import SavedFilter, SearchEntry
 from agents.models.share import Share
+from agents.models.usage import Cap, UsageEntry
 
 __all__ = [
-    "LIVE", "Cadence", "Collection", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question",
+    "LIVE", "Cadence", "Cap", "Collection", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question",
     "Reason", "RegressionQuestion", "Review", "Run", "RunEvent", "SavedFilter", "SavedQuestion", "SavedRun",
-    "SearchEntry", "Share", "Status", "StoredResult", "Thread", "Verification", "WorkerBeat",
+    "SearchEntry", "Share", "Status", "StoredResult", "Thread", "UsageEntry", "Verification", "WorkerBeat",
 ]  # fmt: skip

@@ -47,8 +47,8 @@ def collections(request: HttpRequest) -> HttpResponse:
                                                 description=form.cleaned_data["description"])  # fmt: skip
         except ValidationError as refused:
             error = " ".join(refused.messages)
-        except ObjectDoesNotExist as missing:
-            raise Http404("There is no such team of yours.") from missing
+        except Team.DoesNotExist:
+            error = "Choose a team in which you are an analyst or manager."
         else:
             return redirect("collection", made.pk)
     context = {

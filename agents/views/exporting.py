@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
@@ -21,6 +20,7 @@ from agents.models import Run
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from connections import audit
+from connections.streaming import attachment
 
 # Rows read from the stored result at once.
 BATCH = 2_000
@@ -69,11 +69,7 @@ def _file(
     audit.record("exported", actor=person(request), target=run.question, detail=detail)
     first = f"-first-{cut}-rows" if cut else ""
     name = f"{slugify(run.question.text)[:60] or 'result'}{first}.{format}"
-    return StreamingHttpResponse(
-        _sent(exports.write(format, result.columns, rows)),
-        content_type=exports.CONTENT_TYPES[format],
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return attachment(exports.write(format, result.columns, rows), name, exports.CONTENT_TYPES[format])
 
 
 def _again(first: Sequence[Any] | None, rest: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
@@ -84,16 +80,6 @@ def _again(first: Sequence[Any] | None, rest: Iterator[Sequence[Any]]) -> Iterat
             yield from rest
     finally:
         rest.close()  # type: ignore[attr-defined]
-
-
-async def _sent(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces one by one; the next is made in a thread while the last is on its way."""
-    following = sync_to_async(lambda: next(pieces, None))
-    try:
-        while (piece := await following()) is not None:
-            yield piece
-    finally:
-        await sync_to_async(pieces.close)()  # type: ignore[attr-defined]
 
 
 def _rows(result: ShownResult) -> Iterator[Sequence[Any]]:

@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import permissions
-from agents.answers.exports import neutral
 from agents.forms import ReviewForm
 from agents.library import feedback, reviewing
 from agents.library.reviewing import Filters
 from agents.views.objects import person
+from connections.spreadsheet import neutral
 
 PAGE = 30
 ACTIONS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -38,4 +39,6 @@ def _same_row(row: Sequence[Any], other: Sequence[Any]) -> bool:
 def _same(value: Any, expected: Any) -> bool:
     if isinstance(expected, int | float | Fraction) and isinstance(value, int | float | Decimal):
         return math.isclose(float(value), float(expected), rel_tol=1e-9, abs_tol=TOLERANCE)
+    if isinstance(expected, date):  # SQLite keeps dates as text
+        return str(value)[:10] == expected.isoformat()
     return bool(value == expected)

@@ -1,7 +1,10 @@
-"""A tiny shop for the engine's tests: NULL keys, repeated rows, a table with no rows."""
+"""A tiny shop for the engine's tests: NULL keys, repeated rows, a table with no rows, dates and
+decimals that are exact in binary, too."""
 
 from __future__ import annotations
 
+from datetime import date
+from fractions import Fraction
 from typing import Any
 
 Rows = list[tuple[Any, ...]]
@@ -23,6 +26,14 @@ TABLES: dict[str, tuple[tuple[str, ...], Rows]] = {
         [(10, "new"), (10, "new"), (12, "gift"), (12, None), (15, "new"), (17, "gift"), (None, "new"), (15, "sale")],
     ),
     "empty_log": (("id", "note"), []),
+    "visits": (
+        ("customer", "day", "spent", "page"),
+        [
+            (1, date(2024, 2, 29), Fraction("12.50"), "home"), (1, date(2024, 1, 1), None, "paid"),
+            (2, date(1969, 12, 31), Fraction("0.25"), None), (None, date(1999, 12, 31), Fraction("100.75"), "home"),
+            (4, None, Fraction("7.50"), ""), (1, date(2024, 2, 29), Fraction("12.50"), "home"),
+        ],
+    ),
 }  # fmt: skip
 
 CREATE = """
@@ -30,6 +41,7 @@ CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL, count
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, status VARCHAR(20) NOT NULL, total INTEGER);
 CREATE TABLE tags (order_id INTEGER, tag VARCHAR(20));
 CREATE TABLE empty_log (id INTEGER, note VARCHAR(20));
+CREATE TABLE visits (customer INTEGER, day DATE, spent DECIMAL(10, 2), page VARCHAR(20));
 """
 
 
@@ -40,5 +52,10 @@ def create_sql() -> str:
 
 
 def _row(row: tuple[Any, ...]) -> str:
-    cells = ["NULL" if cell is None else f"'{cell}'" if isinstance(cell, str) else str(cell) for cell in row]
-    return f"({', '.join(cells)})"
+    return f"({', '.join(map(_cell, row))})"
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return "NULL"
+    return f"'{cell}'" if isinstance(cell, str | date) else str(float(cell) if isinstance(cell, Fraction) else cell)

@@ -13,6 +13,8 @@ from tests.engine.reference_aggregates import over_values
 from tests.engine.reference_expressions import Row, evaluate, parse
 from tests.engine.reference_windows import Window
 
+FOLLOWING_ORDER = ("row_number", "ntile", "lag", "lead", "first_value", "last_value")
+
 
 @dataclass(frozen=True)
 class Bag:
@@ -115,7 +117,7 @@ class Reference:
     ) -> Bag:  # fmt: skip
         bag = self.bags[rel]
         keys = [self._key(order_by)(row) for row in bag.rows] if order_by else None
-        if keys is None and bag.order is not None and fn in ("row_number", "lag", "lead", "first_value", "last_value"):
+        if keys is None and bag.order is not None and fn in FOLLOWING_ORDER:
             keys = list(bag.order)
             frame = frame or ("whole" if fn.endswith("_value") else None)
         values: list[Any] = [None] * len(bag.rows)

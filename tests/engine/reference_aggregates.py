@@ -20,8 +20,9 @@ def over_values(fn: str, values: list[Any], separator: str = ",") -> Any:
         "avg": lambda: Fraction(sum(values)) / len(values),
         "min": lambda: min(values),
         "max": lambda: max(values),
+        "any_value": lambda: values[0],
         "median": lambda: statistics.median([Fraction(value) for value in values]),
-        "stddev": lambda: statistics.stdev(values),
+        "stddev": lambda: statistics.stdev(map(float, values)),
         "variance": lambda: statistics.variance([Fraction(value) for value in values]),
         "string_agg": lambda: separator.join(values),
     }

@@ -61,6 +61,8 @@ class Window:
 
     def _start(self, place: int, frame: str | None) -> int:
         first = (frame or "").removeprefix("rows ").removeprefix("between ").split()
+        if first[:1] == ["current"]:
+            return place
         return max(0, place - int(first[0])) if first and first[0].isdigit() else 0
 
     def _end(self, place: int, frame: str | None) -> int:

@@ -7,6 +7,7 @@ in `Place.parameters`. To add an admin page: one line in `ADMIN_MODELS`, and an 
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,19 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from agents.models import LanguageModel, Run, Share
+from agents.models import (
+    Cap,
+    Collection,
+    Comment,
+    LanguageModel,
+    Notice,
+    Run,
+    SavedFilter,
+    SavedQuestion,
+    Share,
+    Status,
+    UsageEntry,
+)
 from connections.models import (
     AuditEntry,
     Connection,
@@ -53,6 +66,8 @@ OWNER = policy("owner")
 TEAM = policy("owner", *MATES)
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
+KEEPERS = policy("owner", "manager")
+MANAGER, MANAGERS = policy("manager"), policy("manager", "other")
 KEPT_LINK = "a-link-that-was-kept"
 SUPERUSER = policy("root", "clerk", others=LOGIN) | {"clerk": REFUSED}
 STAFF = policy("root", "clerk", others=LOGIN)
@@ -80,6 +95,8 @@ ROUTES: Mapping[str, Line] = {
     "home": Line("GET", PERSONS),
     "ask": Line("POST", PERSONS),
     "history": Line("GET POST", PERSONS),
+    "save_filter": Line("POST", PERSONS),
+    "delete_filter": Line("POST", OWNER),
     "thread": Line("GET", OWNER),
     "follow_up": Line("POST", OWNER),
     "run": Line("GET", READERS),
@@ -89,6 +106,8 @@ ROUTES: Mapping[str, Line] = {
     "stop": Line("POST", OWNER),
     "ask_again": Line("POST", OWNER),
     "export": Line("GET", READERS),
+    "export_all": Line("GET", OWNER),
+    "beside": Line("GET", OWNER),
     "trace": Line("GET", READERS),
     "trace_json": Line("GET", OWNER),
     "prompt": Line("GET", OWNER),
@@ -99,6 +118,24 @@ ROUTES: Mapping[str, Line] = {
     "share": Line("GET POST", OWNER),
     "revoke_share": Line("POST", OWNER),
     "open_link": Line("GET", PERSONS),
+    "ask_for_access": Line("POST", READERS),
+    "judge": Line("POST", READERS),
+    "verify": Line("POST", MANAGER),
+    "comment": Line("POST", READERS),
+    "delete_comment": Line("POST", OWNER),
+    "notices": Line("GET POST", PERSONS),
+    "notice": Line("GET", OWNER),
+    "usage": Line("GET", PERSONS),
+    "save": Line("GET POST", OWNER),
+    "collections": Line("GET POST", PERSONS),
+    "collection": Line("GET", TEAM),
+    "delete_collection": Line("POST", KEEPERS),
+    "saved": Line("GET", TEAM),
+    "run_saved": Line("POST", policy("owner", "analyst", "manager")),
+    "schedule": Line("POST", KEEPERS),
+    "delete_saved": Line("POST", KEEPERS),
+    "review": Line("GET POST", MANAGERS),
+    "review_export": Line("GET", MANAGERS),
     # connections and the person
     "connections": Line("GET", PERSONS),
     "schema": Line("GET", TEAM),
@@ -119,6 +156,8 @@ ROUTES: Mapping[str, Line] = {
     "admin:connection_test": Line("POST", SUPERUSER),
     "admin:connection_refresh": Line("POST", SUPERUSER),
     "admin:languagemodel_test": Line("POST", SUPERUSER),
+    "admin:connections_auditentry_export": Line("GET", SUPERUSER),
+    "admin:connections_querylogentry_export": Line("GET", SUPERUSER),
 }
 
 # What a superuser may do with the model in the admin, out of: add, change, delete, look. Nobody else may anything.
@@ -132,6 +171,8 @@ ADMIN_MODELS: Mapping[str, str] = {
     "connections_auditentry": LOOK,
     "agents_languagemodel": ALL,
     "agents_run": LOOK,
+    "agents_cap": ALL,
+    "agents_usageentry": LOOK,
     "axes_accessattempt": "delete look",
     "axes_accesslog": "delete look",
     "axes_accessfailurelog": "delete look",
@@ -144,6 +185,7 @@ class Place:
 
     people: Mapping[str, User]
     run: Run
+    other: Run
     connection: Connection
     share: Share
 
@@ -151,9 +193,11 @@ class Place:
     def parameters(self) -> Mapping[str, Any]:
         """The value of a URL parameter, by its name."""
         return {
-            "run_id": self.run.pk, "thread_id": self.run.question.thread_id, "connection_id": self.connection.pk,
-            "number": 2, "position": 3, "format": "csv", "pk": self.connection.pk, "id": self.people["owner"].pk,
-            "share_id": self.share.pk, "token": KEPT_LINK, "content_type_id": 1, "url": "nowhere",
+            "run_id": self.run.pk, "other_id": self.other.pk, "thread_id": self.run.question.thread_id,
+            "connection_id": self.connection.pk, "share_id": self.share.pk, "token": KEPT_LINK, "number": 2,
+            "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
+            "collection_id": 1, "saved_id": 1,
+            "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1, "url": "nowhere",
             "app_label": "connections",
         }  # fmt: skip
 
@@ -171,13 +215,23 @@ def furnish() -> Place:
     shop = Connection.objects.create(name="Shop", kind=Kind.SQLITE, database="shop.sqlite")
     ConnectionGrant.objects.create(team=team, connection=shop)
     run = stories.answered(people["owner"], shop)
+    other = Run.objects.create(question=run.question, strategy="react", status=Status.ANSWERED)
     link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
     link.readers.add(people["link"])
+    Comment.objects.create(pk=1, question=run.question, author=people["owner"], text="Without returns.")
+    SavedFilter.objects.create(pk=1, user=people["owner"], name="Returns")
+    Notice.objects.create(pk=1, user=people["owner"], kind=Notice.Kind.COMMENT, run=run)
+    kept = Collection.objects.create(pk=1, team=team, name="Reports", created_by=people["owner"])
+    SavedQuestion.objects.create(
+        pk=1, collection=kept, title="Sales", connection=shop, program=stories.PROGRAM, owner=people["owner"]
+    )
     _for_the_admin(shop, people["owner"])
-    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, shop, link)
+    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, other, shop, link)
 
 
 def _for_the_admin(shop: Connection, owner: User) -> None:
+    Cap.objects.create(scope=Cap.Scope.INSTANCE, amount=1_000_000)
+    UsageEntry.objects.create(run_id=uuid.uuid4(), at=timezone.now(), user=owner, user_name="owner")
     Group.objects.create(name="Clerks")
     LanguageModel.objects.create(pk=shop.pk, name="Cloud", model="openai/x", api_base="http://127.0.0.1:1")
     QueryLogEntry.objects.create(connection_name="Shop", purpose="execute", sql="SELECT 1", user=owner)

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from agents import runner, services, tasks, upkeep
+from agents import retention, runner, services, tasks
 from agents.answers import store
 from agents.library import sharing
 from agents.llm.scripted import ScriptedServer
@@ -122,10 +122,10 @@ def test_rows_of_a_shared_run_are_kept_until_the_share_ends(cast: Cast) -> None:
     runs = [shared(cast), shared(cast)]
     files = [site.RESULTS_DIR / keep_rows(run).file for run in runs]
     token = sharing.make_link(user=cast.ada, run=runs[0])
-    upkeep.expire()
+    retention.apply()
     assert [file.exists() for file in files] == [True, False]
     sharing.revoke(user=cast.ada, share=Share.objects.get())
-    upkeep.expire()
+    retention.apply()
     assert not files[0].exists()
     with pytest.raises(Share.DoesNotExist):
         sharing.open_link(user=cast.ben, token=token)

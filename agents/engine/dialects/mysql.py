@@ -33,6 +33,7 @@ class MySQL(Dialect):
     nulls_clause = False
     ranks_need_order = True
     shift_defaults = False  # MariaDB's do not
+    computes_over_windows = False  # MariaDB 10.11 then reads an empty text
 
     def bears(self, name: str) -> bool:
         """No blank at either end, and nothing outside the Basic Multilingual Plane."""

@@ -24,7 +24,8 @@ class PostgreSQL(Dialect):
     def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
         if fn == "any_value":  # a function of that name exists from version 16 on
             values = exp.Anonymous(this="ARRAY_AGG", expressions=[argument])
-            return exp.Bracket(this=exp.Paren(this=values), expressions=[exp.Literal.number(1)])
+            # The offset says that 1 is the first: the printer counts from 0 otherwise.
+            return exp.Bracket(this=exp.Paren(this=values), expressions=[exp.Literal.number(1)], offset=1)
         if fn != "median":
             return super().over_argument(fn, argument)
         half = exp.Anonymous(this="PERCENTILE_CONT", expressions=[exp.Literal.number("0.5")])

@@ -144,3 +144,11 @@ FROM (
     COUNT(*) AS `row_count`
   FROM `orders`
 ) AS `one_row`;
+
+-- any value of the group
+SELECT
+  `id`,
+  MIN(`status`) AS `status`
+FROM `orders`
+GROUP BY
+  `id`;

@@ -132,3 +132,11 @@ FROM (
     COUNT(*) AS "row_count"
   FROM "orders"
 ) AS "one_row";
+
+-- any value of the group
+SELECT
+  "id",
+  (ARRAY_AGG("status"))[1] AS "status"
+FROM "orders"
+GROUP BY
+  "id";

@@ -162,3 +162,11 @@ FROM (
     COUNT(*) AS "row_count"
   FROM "orders" AS "o"
 ) AS "one_row";
+
+-- any value of the group
+SELECT
+  "o"."id",
+  "o"."status" AS "status"
+FROM "orders" AS "o"
+GROUP BY
+  "o"."id";

@@ -142,3 +142,20 @@ SELECT
 FROM `l`
 ORDER BY
   `id`;
+
+-- a text from another group, computed with
+WITH `w` AS (
+  SELECT
+    `name`,
+    COUNT(*) AS `n`,
+    LAG(`name`) OVER (ORDER BY `name`) AS `before`
+  FROM `customers`
+  GROUP BY
+    `name`
+)
+SELECT
+  `name`,
+  `n`,
+  `before`,
+  COALESCE(`before`, 'first') AS `told`
+FROM `w`;

@@ -142,3 +142,13 @@ SELECT
 FROM "l"
 ORDER BY
   "id";
+
+-- a text from another group, computed with
+SELECT
+  "name",
+  COUNT(*) AS "n",
+  LAG("name") OVER (ORDER BY "name") AS "before",
+  COALESCE(LAG("name") OVER (ORDER BY "name"), 'first') AS "told"
+FROM "customers"
+GROUP BY
+  "name";

@@ -142,3 +142,13 @@ SELECT
 FROM "l"
 ORDER BY
   "id";
+
+-- a text from another group, computed with
+SELECT
+  "c"."name",
+  COUNT(*) AS "n",
+  LAG("c"."name") OVER (ORDER BY "c"."name") AS "before",
+  COALESCE(LAG("c"."name") OVER (ORDER BY "c"."name"), 'first') AS "told"
+FROM "customers" AS "c"
+GROUP BY
+  "c"."name";

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0006_search_entries'),
+        ('agents', '0007_usage_and_caps'),
         ('connections', '0002_catalogue_rows'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

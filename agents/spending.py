@@ -1,0 +1,180 @@
+"""Caps, kept by reservation: a run reserves all that it may use before it is queued, and pays what it used at its end.
+
+Whoever asks first locks the caps that apply; so however many ask at once, the open reservations and what is spent stay
+below every cap but for the last run that was let in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db.models import Count, Q, QuerySet, Sum
+from django.utils import timezone
+
+from agents.models import LIVE, Cap, LanguageModel, Run, RunEvent, UsageEntry
+from agents.models.usage import told
+from connections import permissions as connection_permissions
+from connections.models import Team, User
+
+NO_LIMIT = Decimal(100_000)  # what a run reserves whose cost nothing limits: it runs alone under a cap
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How full a cap is. `used` counts runs that ended, `reserved` those at work, of which there are `open`."""
+
+    cap: Cap
+    used: float
+    reserved: float
+    open: int
+    resets_at: datetime
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.used / float(self.cap.amount))
+
+    @property
+    def is_full(self) -> bool:
+        return self.used + self.reserved >= float(self.cap.amount)
+
+
+def reserve(run: Run) -> None:
+    """Let `run` in, or raise ValidationError naming the cap that stops it. Called in the transaction that stores it."""
+    user, connection = run.question.asked_by, run.question.thread.connection
+    assert connection is not None, "who may ask has a connection to ask"
+    team = connection_permissions.asking_team(user, connection)
+    caps = caps_of(user, team, run.language_model).select_for_update()
+    for cap in caps:
+        level = level_of(cap, user)
+        if level.is_full:
+            raise ValidationError(refusal(level), code="cap")
+    UsageEntry.objects.create(
+        run_id=run.pk,
+        at=timezone.now(),
+        user=user,
+        user_name=user.get_full_name() or user.get_username(),
+        team=team,
+        connection=connection,
+        connection_name=connection.name,
+        language_model=run.language_model,
+        model_name=run.language_model.name if run.language_model else "",
+        reserved_tokens=settings.RUN_MAX_TOKENS,
+        reserved_cost=Decimal(str(settings.RUN_MAX_COST)) or NO_LIMIT,
+    )
+
+
+def close(run: Run) -> None:
+    """Turn the reservation into what the model's replies tell of: also those of a run that failed or was stopped."""
+    _close(run.pk, run.model_name)
+
+
+def settle() -> None:
+    """Close what a run left open that ended in no usual way."""
+    live = Run.objects.filter(status__in=LIVE).values("pk")
+    for entry in UsageEntry.objects.filter(closed_at=None).exclude(run_id__in=live):
+        _close(entry.run_id, "")
+
+
+def _close(run_id: UUID, model_name: str) -> None:
+    replies = RunEvent.objects.filter(run_id=run_id, kind="model_reply").values_list("data", flat=True)
+    usage = {name: sum(int(reply.get(name) or 0) for reply in replies) for name in ("input", "cached", "output")}
+    cost = sum((Decimal(str(reply.get("cost") or 0)) for reply in replies), Decimal(0))
+    UsageEntry.objects.filter(run_id=run_id, closed_at=None).update(
+        closed_at=timezone.now(),
+        input_tokens=usage["input"],
+        cached_tokens=usage["cached"],
+        output_tokens=usage["output"],
+        cost=round(cost, 8),
+        **({"model_name": model_name} if model_name else {}),
+    )
+
+
+# --- Caps ------------------------------------------------------------------------------------------------------------
+
+
+def caps_of(user: User, team: Team | None, language_model: LanguageModel | None) -> QuerySet[Cap]:
+    """The caps under which `user` asks in `team`. In one order, so that two who ask cannot lock each other out."""
+    wide = Q(scope__in=(Cap.Scope.INSTANCE, Cap.Scope.EACH_PERSON)) | Q(scope=Cap.Scope.PERSON, user=user)
+    narrow = Q(scope=Cap.Scope.TEAM, team=team, team__isnull=False) | Q(
+        scope=Cap.Scope.MODEL, language_model=language_model, language_model__isnull=False
+    )
+    # By a subquery of keys: PostgreSQL locks no row at the open end of a join.
+    keys = Cap.objects.filter(wide | narrow, is_active=True).values("pk")
+    return Cap.objects.filter(pk__in=keys).order_by("pk")
+
+
+def level_of(cap: Cap, user: User | None = None) -> Level:
+    """How full `cap` is now; one for every person is measured for `user`."""
+    start, end = period_of(cap.period, timezone.now())
+    entries = _counted(cap, user).filter(at__gte=start)
+    sums = entries.aggregate(
+        cost=Sum("cost"), input=Sum("input_tokens"), output=Sum("output_tokens"), number=Count("pk"),
+        open=Count("pk", filter=Q(closed_at=None)), reserved_cost=Sum("reserved_cost", filter=Q(closed_at=None)),
+        reserved_tokens=Sum("reserved_tokens", filter=Q(closed_at=None)),
+    )  # fmt: skip
+    used, reserved = {
+        Cap.Measure.MONEY.value: (float(sums["cost"] or 0), float(sums["reserved_cost"] or 0)),
+        Cap.Measure.TOKENS.value: (
+            float((sums["input"] or 0) + (sums["output"] or 0)), float(sums["reserved_tokens"] or 0)
+        ),
+        Cap.Measure.QUESTIONS.value: (float(sums["number"]), 0.0),
+    }[cap.measure]  # fmt: skip
+    return Level(cap, used, reserved, sums["open"], end)
+
+
+def _counted(cap: Cap, user: User | None) -> QuerySet[UsageEntry]:
+    if cap.scope == Cap.Scope.INSTANCE:
+        return UsageEntry.objects.all()
+    if cap.scope == Cap.Scope.TEAM:
+        return UsageEntry.objects.filter(team=cap.team)
+    if cap.scope == Cap.Scope.MODEL:
+        return UsageEntry.objects.filter(language_model=cap.language_model)
+    return UsageEntry.objects.filter(user=cap.user if cap.scope == Cap.Scope.PERSON else user)
+
+
+def period_of(period: str, now: datetime) -> tuple[datetime, datetime]:
+    """From when to when the period runs that `now` lies in; in the site's time zone."""
+    day = timezone.localtime(now, timezone.get_default_timezone()).replace(hour=0, minute=0, second=0, microsecond=0)
+    if period == Cap.Period.DAY:
+        return day, day + timedelta(days=1)
+    if period == Cap.Period.WEEK:
+        start = day - timedelta(days=day.weekday())
+        return start, start + timedelta(days=7)
+    start = day.replace(day=1)
+    return start, (start + timedelta(days=32)).replace(day=1)
+
+
+def levels_for(user: User, teams: Sequence[Team]) -> list[Level]:
+    """The caps that the usage page shows to somebody who sees `teams`."""
+    caps = Cap.objects.filter(is_active=True).select_related("user", "team", "language_model").order_by("scope", "pk")
+    if not user.is_staff:
+        own = Q(scope=Cap.Scope.EACH_PERSON) | Q(user=user)
+        caps = caps.filter(own | Q(team__in=teams) | Q(user__memberships__team__in=teams)).distinct()
+    return [level_of(cap, user) for cap in caps]
+
+
+def refusal(level: Level) -> str:
+    """Why nothing can be asked now, until when, and who can change it."""
+    cap, measure = level.cap, level.cap.measure
+    whose = {
+        Cap.Scope.INSTANCE.value: "The cap of this instance", Cap.Scope.TEAM.value: f"The cap of {cap.team}",
+        Cap.Scope.MODEL.value: f"The cap of {cap.language_model}",
+    }.get(cap.scope, "Your cap")  # fmt: skip
+    limit = f"{whose} of {cap.told_amount} a {cap.period}"
+    until = f"{level.resets_at.day} {level.resets_at:%b %Y, %H:%M %Z}"
+    if level.used >= float(cap.amount):
+        return (
+            f"{limit} is used up: {told(measure, level.used)} so far. It begins anew on {until}. "
+            "An administrator can raise it."
+        )
+    at_work = "1 question that is" if level.open == 1 else f"{level.open} questions that are"
+    return (
+        f"{limit} may be used up by {at_work} at work now ({told(measure, level.used)} used before). "
+        "Ask again when they are done."
+    )
