@@ -6,7 +6,14 @@ from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from connections.access import ApiToken, Invitation
 from connections.append_only import AppendOnly
+from connections.roles import Role
+
+__all__ = [
+    "FILE_KINDS", "ApiToken", "AuditEntry", "CatalogueNote", "CatalogueSnapshot", "Connection", "ConnectionGrant",
+    "Invitation", "Kind", "LogCutoff", "Membership", "QueryLogEntry", "Role", "TLS", "Team", "User",
+]  # fmt: skip
 
 
 class User(AbstractUser):
@@ -25,14 +32,6 @@ class Team(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class Role(models.TextChoices):
-    """What a member may do: viewers read what is shared, analysts also ask, managers also verify and review."""
-
-    VIEWER = "viewer", "Viewer"
-    ANALYST = "analyst", "Analyst"
-    MANAGER = "manager", "Manager"
 
 
 class Membership(models.Model):

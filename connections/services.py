@@ -16,6 +16,7 @@ from connections.catalogue import Catalogue
 from connections.contracts import Driver, Limits, LogEntry, LogSink
 from connections.demo.notes import NOTES
 from connections.errors import ConnectionFailedError, DatabaseError
+from connections.inserting import Insert
 from connections.models import (
     FILE_KINDS,
     CatalogueNote,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from connections.checkup import Step
     from connections.door import Door
     from connections.drivers import DriverOptions
+    from connections.pool import SessionPool
 
 
 def create_connection(
@@ -113,8 +115,8 @@ def open_door(
         refresh_catalogue(connection)
         catalogue = selectors.catalogue_of(connection)
         assert catalogue is not None
-    log = log or query_log(connection, user, run_id)
-    return Door(pool_of(connection), catalogue, limits or limits_of(connection), log=log)
+    pool, log = pool_of(connection), log or query_log(connection, user, run_id)
+    return Door(pool, catalogue, limits or limits_of(connection), log=log, crowded=pool.crowded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def driver_of(connection: Connection) -> Driver:
     return driver_for(url, file_root=settings.DATABASES_DIR, options=options)
 
 
-def pool_of(connection: Connection) -> Driver:
+def pool_of(connection: Connection) -> SessionPool:
     """This process's sessions for a stored connection, `max_concurrent` at most. Raises ConnectionFailedError."""
     from connections.pool import shared_pool  # late: drivers are heavy, and most processes need none
 
@@ -169,11 +171,14 @@ def limits_of(connection: Connection) -> Limits:
     return Limits(seconds=float(connection.max_seconds), rows=connection.max_rows)
 
 
+_log_query = Insert(QueryLogEntry)
+
+
 def query_log(connection: Connection, user: User | None, run_id: UUID | None = None) -> LogSink:
     """A sink that keeps every statement with who, when, rows and milliseconds."""
 
     def keep(entry: LogEntry) -> None:
-        QueryLogEntry.objects.create(
+        row = QueryLogEntry(
             connection=connection,
             connection_name=connection.name,
             user=user,
@@ -185,6 +190,7 @@ def query_log(connection: Connection, user: User | None, run_id: UUID | None = N
             ms=entry.ms,
             error=storable(entry.error),
         )
+        _log_query(row)
 
     return keep
 

@@ -30,7 +30,9 @@ def _made(columns: Sequence[Column], rows: Rows) -> Iterator[str]:
         yield f"The running total of {_words(measures[0])}"
         return
     if found.names:
-        top = shown(rows[0][found.names[0]], columns[found.names[0]])
+        chosen = found.choice.x if found.choice is not None else None
+        place = chosen if chosen in found.names and chosen is not None else found.names[0]  # words rather than codes
+        top = shown(rows[0][place], columns[place])
         if top and len(top) <= LONGEST_NAME:
             yield f"Only {top}, by month"
         yield f"As a share of all {_words(measures[0])}"

@@ -40,10 +40,9 @@ function plotly() {
   return loading;
 }
 
-async function draw() {
-  const canvas = document.getElementById("chart-canvas");
-  const data = document.getElementById("chart-figure");
-  if (!canvas || !data || canvas.dataset.drawn) return;
+async function draw(canvas) {
+  const data = document.getElementById(canvas.dataset.figure);
+  if (!data || canvas.dataset.drawn) return;
   canvas.dataset.drawn = "yes";
   const library = await plotly();
   if (!canvas.isConnected) return;
@@ -51,26 +50,28 @@ async function draw() {
   const font = { ...figure.layout.font, family: getComputedStyle(document.body).fontFamily };
   const layout = { ...resolved(figure.layout), font: resolved(font), height: Number(canvas.dataset.height) };
   await library.newPlot(canvas, resolved(figure.data), layout, { displayModeBar: false, responsive: true });
-  for (const button of document.querySelectorAll("[data-image]")) button.hidden = false;
+  for (const button of canvas.closest(".result").querySelectorAll("[data-image]")) button.hidden = false;
 }
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-image]");
   if (!button) return;
-  const canvas = document.getElementById("chart-canvas");
+  const result = button.closest(".result");
+  const canvas = result.querySelector(".chart__canvas");
   const library = await plotly();
-  const title = document.getElementById("chart-title").textContent.trim() || "chart";
+  const title = result.querySelector(".chart__title").textContent.trim() || "chart";
   await library.downloadImage(canvas, {
     format: button.dataset.image, filename: title.slice(0, 60), width: canvas.clientWidth, height: canvas.clientHeight, scale: 2,
   });
 });
 
-function redraw() {
-  const canvas = document.getElementById("chart-canvas");
-  if (!canvas) return;
-  delete canvas.dataset.drawn;
-  draw();
+function drawAll() {
+  for (const canvas of document.querySelectorAll(".chart__canvas")) draw(canvas);
 }
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-document.addEventListener("htmx:after:swap", draw);
-draw();
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const canvas of document.querySelectorAll(".chart__canvas")) delete canvas.dataset.drawn;
+  drawAll();
+});
+document.addEventListener("htmx:after:swap", drawAll);
+drawAll();

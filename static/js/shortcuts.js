@@ -23,6 +23,26 @@ function number(digit) {
   tabs.find((tab) => tab.id.endsWith(`tab-${names[digit - 1]}`))?.click();
 }
 
+// E: the fields of the chosen step; of the one that has the focus, if none is chosen there.
+let editing = false;
+function edit() {
+  const row = document.activeElement?.closest(".step__line");
+  if (row && !row.hasAttribute("aria-current")) {
+    editing = true;
+    return row.click();
+  }
+  toForm();
+}
+
+function toForm() {
+  editing = false;
+  all("[data-step-form] .input, [data-step-form] .select").at(0)?.focus();
+}
+
+document.addEventListener("htmx:after:swap", () => {
+  if (editing) toForm();
+});
+
 function escape() {
   const open = document.querySelector("details.menu[open]");
   if (open) {
@@ -36,6 +56,7 @@ function escape() {
 const KEYS = {
   n: () => document.querySelector(".rail a.btn").click(),
   "/": () => (document.querySelector("[data-search]") ?? document.getElementById("q"))?.focus(),
+  e: edit,
   j: () => walk(1),
   k: () => walk(-1),
   "?": () => document.getElementById("shortcuts")?.showModal(),

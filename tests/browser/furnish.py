@@ -16,6 +16,7 @@ from agents.library import comments, feedback, sharing  # noqa: E402
 from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
+from tests.browser import nasty  # noqa: E402
 from tests.web import stories  # noqa: E402
 from tests.web.big_trace import big  # noqa: E402
 
@@ -102,6 +103,17 @@ def think(run_id: str, turn: str, text: str) -> dict[str, Any]:
     return {}
 
 
+def hostile() -> dict[str, Any]:
+    """Hostile text wherever text can stand."""
+    people = stories.cast()
+    return nasty.hostile(people.olga, people.shop)
+
+
+def dated() -> dict[str, Any]:
+    """Dates and times, for browsers in other time zones."""
+    return nasty.dated(User.objects.get(username="olga"), Connection.objects.get())
+
+
 def cast() -> dict[str, Any]:
     """The people, and the connection Shop on the file shop.sqlite."""
     return {"connection": stories.cast().shop.pk}
@@ -166,7 +178,8 @@ def no_connection() -> dict[str, Any]:
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
-    for told in (gallery, live, go_on, think, cast, demo, ask, state, password, no_connection, library, big_trace)
+    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
+                 library, big_trace)  # fmt: skip
 }
 
 if __name__ == "__main__":

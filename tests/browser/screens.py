@@ -68,12 +68,18 @@ def shoot(
 
 def _take(page: Page, url: str, file: Path) -> None:
     page.goto(url)
-    if page.locator("#chart-canvas").count():
-        page.locator("#chart-canvas .main-svg").first.wait_for(timeout=20_000)
+    if page.locator(".chart__canvas").count():
+        page.locator(".chart__canvas .main-svg").first.wait_for(timeout=20_000)
     if page.locator("#step-rows").count():
         page.locator("#step-rows table, #step-rows .notice").first.wait_for(timeout=20_000)
     page.wait_for_timeout(250)
-    page.screenshot(path=file, full_page=True)
+    size = page.viewport_size
+    assert size is not None
+    # As high as the page, so that what is docked to the bottom stands there in the picture, too.
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
+    page.screenshot(path=file)
+    page.set_viewport_size(size)
 
 
 def demo_pages(runs: Mapping[str, str], connection: int) -> dict[str, str]:

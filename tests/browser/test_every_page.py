@@ -60,8 +60,8 @@ def test_page_is_accessible_silent_and_fits(name: str, looking: Page, addresses:
     looking.on("console", listen)
     looking.on("pageerror", lambda error: complaints.append(str(error)))
     looking.goto(f"{place.url}{addresses[name]}")
-    if looking.locator("#chart-canvas").count():
-        looking.locator("#chart-canvas .main-svg").first.wait_for()
+    if looking.locator(".chart__canvas").count():
+        looking.locator(".chart__canvas .main-svg").first.wait_for()
     assert serious(looking) == []
     assert looking.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     looking.remove_listener("console", listen)
