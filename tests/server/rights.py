@@ -67,7 +67,8 @@ def policy(*allowed: str, others: str = HIDDEN, nobody: str = LOGIN) -> Policy:
 EVERYONE = policy(*PEOPLE)
 PERSONS = policy(*(person for person in PEOPLE if person not in NOBODY))
 OWNER = policy("owner")
-TEAM = policy("owner", *MATES)
+CATALOGUE = policy("owner", *MATES, "root")
+SETTING_UP = policy("root")
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
 KEEPERS = policy("owner", "manager")
@@ -133,9 +134,9 @@ ROUTES: Mapping[str, Line] = {
     "usage": Line("GET", PERSONS),
     "save": Line("GET POST", OWNER),
     "collections": Line("GET POST", PERSONS),
-    "collection": Line("GET", TEAM),
+    "collection": Line("GET", policy("owner", *MATES)),
     "delete_collection": Line("POST", KEEPERS),
-    "saved": Line("GET", TEAM),
+    "saved": Line("GET", policy("owner", *MATES)),
     "run_saved": Line("POST", policy("owner", "analyst", "manager")),
     "schedule": Line("POST", KEEPERS),
     "delete_saved": Line("POST", KEEPERS),
@@ -143,7 +144,14 @@ ROUTES: Mapping[str, Line] = {
     "review_export": Line("GET", MANAGERS),
     # connections and the person
     "connections": Line("GET", PERSONS),
-    "schema": Line("GET", TEAM),
+    "schema": Line("GET", CATALOGUE),
+    "connection_refreshing": Line("GET", CATALOGUE),
+    "connection_note": Line("POST", policy("manager", "root")),
+    "connection_add": Line("GET POST", SETTING_UP),
+    "connection_edit": Line("GET POST", SETTING_UP),
+    "connection_test": Line("GET POST", SETTING_UP),
+    "connection_refresh": Line("POST", SETTING_UP),
+    "connection_remove": Line("POST", SETTING_UP),
     "settings": Line("GET POST", PERSONS),
     "theme": Line("POST", PERSONS),
     "teams": Line("GET", PERSONS),
