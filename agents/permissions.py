@@ -217,3 +217,7 @@ def may_edit_saved(user: User, saved: SavedQuestion) -> bool:
     team = saved.collection.team
     is_owner = saved.owner_id == user.pk and may_collect(user, team)
     return is_owner or managed_teams(user).filter(pk=team.pk).exists()
+
+
+def may_run_saved(user: User, saved: SavedQuestion) -> bool:
+    return saved.connection is not None and connection_permissions.may_ask(user, saved.connection)

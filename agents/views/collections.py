@@ -188,7 +188,7 @@ def _saved_page(
     request: HttpRequest, found: SavedQuestion, *, error: str = "", schedule_error: str = ""
 ) -> HttpResponse:
     user = person(request)
-    may_run = found.connection is not None and permissions.connection_permissions.may_ask(user, found.connection)
+    may_run = permissions.may_run_saved(user, found)
     written = {name.removeprefix("value-"): value for name, value in request.POST.items() if name.startswith("value-")}
     fields = [(one, written.get(one.name, one.value)) for one in collecting.parameters(found)]
     context: dict[str, Any] = {
