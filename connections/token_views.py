@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from connections import tokens
-from connections.views import _person as person
+from connections.views import person
 
 
 class TokenForm(forms.Form):
