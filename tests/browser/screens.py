@@ -39,6 +39,7 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "trace-timeline": f"{run}/trace?lens=time", "history": "/questions/",
         "history-empty": "/questions/?q=switzerland",
         "connections": "/connections/", "schema": f"/connections/{furnished['connection']}/", "settings": "/settings/",
+        "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
         "error": "/nowhere",
     }  # fmt: skip
 
