@@ -17,6 +17,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from agents import programmatic, services
+from agents.models import LIVE
 from connections.models import User
 
 LOOK_SECONDS = 0.5
@@ -26,48 +27,50 @@ INSTRUCTIONS = (
 )
 
 
-def server_for(username: str) -> MCPServer:
-    """The tools, each under the rights that the person has at that moment."""
-    server = MCPServer("reactsql", instructions=INSTRUCTIONS)
+class Assistant:
+    """The tools, each under the rights that the person has at that moment. Their docstrings are what a model reads."""
 
-    async def acting(work: Callable[[User], Any]) -> Any:
-        return await sync_to_async(_act)(username, work)
+    def __init__(self, username: str) -> None:
+        self._username = username
 
-    async def waited(run_id: str, seconds: float) -> dict[str, Any]:
-        until = time.monotonic() + seconds
+    async def list_connections(self) -> list[dict[str, Any]]:
+        """The databases that may be asked, with their ids."""
+        return list(await self._acting(programmatic.connections_of))
+
+    async def describe_tables(self, connection: int, search: str = "") -> list[dict[str, Any]]:
+        """Tables and columns of a database; of a large one those whose name holds `search`."""
+        return list(await self._acting(lambda user: programmatic.tables_of(user, connection, search)))
+
+    async def ask(self, connection: int, question: str, wait_seconds: float = 120) -> dict[str, Any]:
+        """Ask a question in plain words and wait for its answer: a sentence, the table, the SQL."""
+        asked = await self._acting(lambda user: str(programmatic.ask(user, connection, question).pk))
+        return await self.result(asked, wait_seconds)
+
+    async def result(self, run: str, wait_seconds: float = 0) -> dict[str, Any]:
+        """How a run stands, and its answer once it has ended."""
+        until = time.monotonic() + wait_seconds
         while True:
-            found: dict[str, Any] = await acting(lambda user: programmatic.told(_run(user, run_id)))
-            if found["status"] not in ("queued", "running") or time.monotonic() >= until:
+            found: dict[str, Any] = await self._acting(lambda user: programmatic.told(_run(user, run)))
+            if found["status"] not in LIVE or time.monotonic() >= until:
                 return found
             await asyncio.sleep(LOOK_SECONDS)
 
-    @server.tool()
-    async def list_connections() -> list[dict[str, Any]]:
-        """The databases that may be asked, with their ids."""
-        return list(await acting(programmatic.connections_of))
-
-    @server.tool()
-    async def describe_tables(connection: int, search: str = "") -> list[dict[str, Any]]:
-        """Tables and columns of a database; of a large one those whose name holds `search`."""
-        return list(await acting(lambda user: programmatic.tables_of(user, connection, search)))
-
-    @server.tool()
-    async def ask(connection: int, question: str, wait_seconds: float = 120) -> dict[str, Any]:
-        """Ask a question in plain words and wait for its answer: a sentence, the table, the SQL."""
-        asked = await acting(lambda user: str(programmatic.ask(user, connection, question).pk))
-        return await waited(asked, wait_seconds)
-
-    @server.tool()
-    async def result(run: str, wait_seconds: float = 0) -> dict[str, Any]:
-        """How a run stands, and its answer once it has ended."""
-        return await waited(run, wait_seconds)
-
-    @server.tool()
-    async def rerun(run: str, wait_seconds: float = 60) -> dict[str, Any]:
+    async def rerun(self, run: str, wait_seconds: float = 60) -> dict[str, Any]:
         """The steps of an answered question again on fresh data, without a model."""
-        fresh = await acting(lambda user: str(services.rerun(user=user, run=_run(user, run)).pk))
-        return await waited(fresh, wait_seconds)
+        fresh = await self._acting(lambda user: str(services.rerun(user=user, run=_run(user, run)).pk))
+        return await self.result(fresh, wait_seconds)
 
+    async def _acting(self, work: Callable[[User], Any]) -> Any:
+        return await sync_to_async(_act)(self._username, work)
+
+
+def server_for(username: str) -> MCPServer:
+    server, assistant = MCPServer("reactsql", instructions=INSTRUCTIONS), Assistant(username)
+    tools: tuple[Callable[..., Any], ...] = (
+        assistant.list_connections, assistant.describe_tables, assistant.ask, assistant.result, assistant.rerun,
+    )  # fmt: skip
+    for tool in tools:
+        server.tool()(tool)
     return server
 
 
