@@ -40,7 +40,9 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "history-empty": "/questions/?q=switzerland",
         "connections": "/connections/", "schema": f"/connections/{furnished['connection']}/", "settings": "/settings/",
         "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
-        "error": "/nowhere",
+        "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens", "teams": "/teams/",
+        "team": f"/teams/{furnished['team']}/", "tokens": "/settings/tokens/", "api": "/api/",
+        "invitation": f"/invitations/{furnished['invitation']}", "error": "/nowhere",
     }  # fmt: skip
 
 
