@@ -230,7 +230,10 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "questions"
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULE = {"catalogues": {"task": "connections.refresh_all", "schedule": crontab(hour="4", minute="15")}}
+CELERY_BEAT_SCHEDULE = {
+    "catalogues": {"task": "connections.refresh_all", "schedule": crontab(hour="4", minute="15")},
+    "schedules": {"task": "agents.schedules", "schedule": 60.0},  # of saved questions: looks what is due
+}
 
 LOGGING = logs.configuration(
     env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR")), env.choice("LOG_FORMAT", ("console", "json"))

@@ -28,7 +28,8 @@ def of_a_team(run: str) -> Q:
     """Questions that a team has. `run` is the lookup's way to the run, such as "runs__"."""
     shared = Q(**{f"{run}shares__team__isnull": False, f"{run}shares__revoked_at": None})
     unexpired = Q(**{f"{run}shares__expires_at": None}) | Q(**{f"{run}shares__expires_at__gt": timezone.now()})
-    return (shared & unexpired) | Q(**{f"{run}verification__isnull": False})
+    collected = Q(**{f"{run}saved_as__isnull": False}) | Q(**{f"{run}saved_run__isnull": False})
+    return (shared & unexpired) | Q(**{f"{run}verification__isnull": False}) | collected
 
 
 def keep_teams_questions(collector: Collector, field: Field[Any, Any], objects: Any, using: str) -> None:

@@ -40,7 +40,9 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "history-empty": "/questions/?q=switzerland",
         "connections": "/connections/", "schema": f"/connections/{furnished['connection']}/", "settings": "/settings/",
         "connection-form": f"/connections/{furnished['connection']}/edit",
-        "connection-test": f"/connections/{furnished['connection']}/test", "error": "/nowhere",
+        "connection-test": f"/connections/{furnished['connection']}/test",
+        "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
+        "error": "/nowhere",
     }  # fmt: skip
 
 
