@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from agents.views import (
+    api,
     asking,
     collections,
     comparing,
@@ -67,5 +68,7 @@ urlpatterns = [
     path("usage/", usage.usage, name="usage"),
     path("review/", review.review, name="review"),
     path("review/export.csv", review.export, name="review_export"),
+    path("api/v1/", api.api.urls),
+    path("api/", api.page, name="api_page"),
     path("", include("connections.urls")),
 ]

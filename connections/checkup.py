@@ -91,6 +91,8 @@ def _name(driver: Driver) -> Step:
         addresses = reachable_addresses(host, port, driver.networks)
     except ConnectionFailedError as error:
         return Step("Name", "failed", str(error))
+    if addresses == (host,):
+        return Step("Name", "ok", "It is an address, and one that may be reached.")
     return Step("Name", "ok", f"{host} is {', '.join(addresses)}.")
 
 

@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 from django import forms
 
 from connections.crypto import Secret
-from connections.models import FILE_KINDS, Connection, Team, User
+from connections.models import FILE_KINDS, Connection, Kind, Team, User
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
@@ -62,7 +62,12 @@ class ConnectionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for 
     password = SecretField()
     forget_password = forms.BooleanField(required=False, help_text="Delete the stored password")
     schemas = NamesField(help_text="Names with commas between; empty for all.")
-    teams = forms.ModelMultipleChoiceField(Team.objects.order_by("name"), required=False)
+    kind = forms.ChoiceField(
+        choices=[(kind.value, kind.label) for kind in (Kind.POSTGRESQL, Kind.MYSQL, Kind.DUCKDB, Kind.SQLITE)]
+    )
+    teams = forms.ModelMultipleChoiceField(
+        Team.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple
+    )
 
     class Meta:
         model = Connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from connections import setup, team_views, views
+from connections import setup, team_views, token_views, views
 
 urlpatterns = [
     path("connections/", views.connection_list, name="connections"),
@@ -17,6 +17,8 @@ urlpatterns = [
     path("connections/<int:connection_id>/refreshing", setup.refreshing, name="connection_refreshing"),
     path("connections/<int:connection_id>/note", setup.note, name="connection_note"),
     path("settings/", views.settings, name="settings"),
+    path("settings/tokens/", token_views.token_list, name="tokens"),
+    path("settings/tokens/<int:token_id>/revoke", token_views.revoke, name="revoke_token"),
     path("teams/", team_views.team_list, name="teams"),
     path("teams/<int:team_id>/", team_views.team, name="team"),
     path("teams/<int:team_id>/invite", team_views.invite, name="invite"),

@@ -44,6 +44,7 @@ def _wanted(request: HttpRequest) -> browsing.Wanted:
     return browsing.Wanted(
         search=given.get("q", ""), schema=given.get("schema", ""), table=given.get("table", ""),
         page=given.get("page", ""), column=given.get("c", ""), column_page=given.get("columns", ""),
+        about=given.get("about", ""),
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ from agents.models import (
 )
 from connections.access import hash_of
 from connections.models import (
+    ApiToken,
     AuditEntry,
     Connection,
     ConnectionGrant,
@@ -74,6 +75,7 @@ STREAM = policy("owner", "link", nobody=REFUSED)
 KEEPERS = policy("owner", "manager")
 MANAGERS = policy("manager", "other")
 TEAM_AND_ROOT, MANAGER_AND_ROOT = policy("owner", *MATES, "root"), policy("manager", "root")
+TOKEN = policy(others=LOGIN)
 KEPT_LINK = "a-link-that-was-kept"
 SUPERUSER = policy("root", "clerk", others=LOGIN) | {"clerk": REFUSED}
 STAFF = policy("root", "clerk", others=LOGIN)
@@ -160,6 +162,20 @@ ROUTES: Mapping[str, Line] = {
     "member": Line("POST", MANAGER_AND_ROOT),  # everybody may also take themselves out
     "withdraw_invitation": Line("POST", MANAGER_AND_ROOT),
     "invitation": Line("GET POST", EVERYONE),
+    "tokens": Line("GET POST", PERSONS),
+    "revoke_token": Line("POST", OWNER),
+    # programs: a login opens nothing, a token does (tests/server/test_api.py)
+    "api_page": Line("GET", EVERYONE),
+    "api:openapi-json": Line(ANY, EVERYONE),
+    "api:api-root": Line(ANY, policy(nobody=HIDDEN)),
+    "api:connections": Line("GET", TOKEN),
+    "api:tables": Line("GET", TOKEN),
+    "api:ask": Line("POST", TOKEN),
+    "api:fetch": Line("GET", TOKEN),
+    "api:rows": Line("GET", TOKEN),
+    "api:rerun": Line("POST", TOKEN),
+    "api:cancel": Line("POST", TOKEN),
+    "api:follow": Line("GET", TOKEN),
     # administration, beside the pages of models
     "admin:index": Line("GET", STAFF),
     "admin:login": Line("GET POST", EVERYONE),
@@ -217,8 +233,8 @@ class Place:
             "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
             "collection_id": 1, "saved_id": 1,
             "user_id": self.people["owner"].pk, "team_id": Team.objects.get(name="Retail").pk, "invitation_id": 1,
-            "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1, "url": "nowhere",
-            "app_label": "connections",
+            "token_id": 1, "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1,
+            "url": "nowhere", "app_label": "connections",
         }  # fmt: skip
 
 
@@ -239,6 +255,7 @@ def furnish() -> Place:
     link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
     link.readers.add(people["link"])
     Invitation.objects.create(pk=1, team=team, token_hash=hash_of(KEPT_LINK), expires_at=timezone.now() + HOUR)
+    ApiToken.objects.create(pk=1, user=people["owner"], name="Notebook", token_hash="-")
     Comment.objects.create(pk=1, question=run.question, author=people["owner"], text="Without returns.")
     SavedFilter.objects.create(pk=1, user=people["owner"], name="Returns")
     Notice.objects.create(pk=1, user=people["owner"], kind=Notice.Kind.COMMENT, run=run)
