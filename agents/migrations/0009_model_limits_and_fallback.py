@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0007_usage_and_caps'),
+        ('agents', '0008_collections'),
     ]
 
     operations = [
