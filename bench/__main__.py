@@ -14,11 +14,12 @@ import os
 import subprocess
 import sys
 
-from bench import catalogue, engine, history_search, lifting, memory, trace_page
+from bench import catalogue, engine, history_search, lifting, memory, schema_prompt, trace_page
 from bench.star import __main__ as star
 
-REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page}
-PARTS = ("engine", "runs", "memory", "catalogue", "history", "trace", "star", "lifting")
+REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page,
+           "prompt": schema_prompt}  # fmt: skip
+PARTS = ("engine", "runs", "memory", "prompt", "catalogue", "history", "trace", "star", "lifting")
 # Gold queries that are lifted and timed here; `python -m bench.lifting` takes whole sets.
 LIFTED = ("ehrsql", "--sample", "150")
 
