@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+import django
 
 from agents.answers import exports, store
 from agents.answers.cells import Column
@@ -18,6 +21,8 @@ KINDS = (("integer", "integer"), ("amount", "decimal"), ("ratio", "float"), ("na
 
 
 def report() -> Iterator[str]:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
+    django.setup()
     from agents.selectors import sorted_places
 
     columns = [Column(place, f"{KINDS[place % 5][0]}_{place}", "", KINDS[place % 5][1]) for place in range(WIDTH)]
@@ -75,16 +80,6 @@ def _peak() -> float:
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
-def main() -> None:
-    import os
-
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
-    django.setup()
+if __name__ == "__main__":
     for line in report():
         print(line, flush=True)
-
-
-if __name__ == "__main__":
-    main()
