@@ -49,7 +49,7 @@ unit: setup ## The tests without a browser and without the local model
 browser: setup ## The tests that drive a real Chromium, and those that ask the local model
 	$(BIN)/pytest -m "browser or local_model" $(ARGS)
 
-bench: setup ## Figures: the engine, memory, large catalogues, SQL against hand-written SQL on ten million rows
+bench: setup ## Figures: the engine, a hundred runs at once, memory, large catalogues, SQL against hand-written SQL
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(VENV)/requirements.txt ## Write the generated parts of README and docs anew

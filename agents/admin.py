@@ -18,7 +18,7 @@ from agents.llm.profiles import checked_extra
 from agents.model_check import check_model
 from agents.models import Cap, LanguageModel, Run, RunEvent, UsageEntry
 from agents.profiles import profile_of
-from connections.admin_parts import Audited, ReadOnlyAdmin, SecretField, person, secret_given
+from connections.admin_parts import Audited, HidesSecrets, ReadOnlyAdmin, SecretField, person, secret_given
 
 
 class LanguageModelForm(forms.ModelForm):
@@ -44,7 +44,7 @@ class LanguageModelForm(forms.ModelForm):
 
 
 @admin.register(LanguageModel)
-class LanguageModelAdmin(admin.ModelAdmin):
+class LanguageModelAdmin(HidesSecrets, admin.ModelAdmin):
     form = LanguageModelForm
     list_display = ("name", "model", "size", "is_default", "is_active", "has_key")
     search_fields = ("name", "model")

@@ -50,6 +50,7 @@ class Conversation:
         started = journal.once(ModelCallStarted, lambda: self._started(turn), branch=self._branch)
         self._messages[self._told :] = [_message(said) for said in started.appended]  # as sent, on a resumed run too
         ask = sample or (lambda messages: self._complete(messages, turn))
+        self._bench.engine.access.door.rest()
         reply = journal.once(ModelReply, lambda: self._replied(turn, ask(self._messages)), branch=self._branch)
         self._messages.append(Message("assistant", reply.text.strip() or "(no text)"))  # providers refuse empty ones
         self._told = len(self._messages)

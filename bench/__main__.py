@@ -4,20 +4,25 @@
                                     all of them by default
 
 `python -m bench.star`, `bench.memory`, `bench.pages` and `bench.lifting` take options of their own (`--help`).
-BENCH_DIR names the folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for databases.
+BENCH_DIR names the folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for
+databases.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 
 from bench import catalogue, engine, history_search, lifting, live, memory, pages, results, trace_page
 from bench.star import __main__ as star
 
 REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page,
            "results": results, "live": live, "pages": pages}  # fmt: skip
-PARTS = ("engine", "memory", "catalogue", "history", "trace", "results", "live", "pages", "star", "lifting")
+PARTS = (
+    "engine", "runs", "memory", "catalogue", "history", "trace", "results", "live", "pages", "star", "lifting",
+)  # fmt: skip
 # Gold queries that are lifted and timed here; `python -m bench.lifting` takes whole sets.
 LIFTED = ("ehrsql", "--sample", "150")
 
@@ -38,6 +43,8 @@ def run(part: str) -> None:
     if part in REPORTS:
         for line in REPORTS[part].report():
             print(line, flush=True)
+    elif part == "runs":
+        subprocess.run([sys.executable, "-m", "bench.runs"], check=True)  # a program of its own: it sets Django up
     elif part == "memory":
         memory.main([])
     elif part == "star":

@@ -40,7 +40,8 @@ class Check(Protocol):
 class Door:
     """Statements of one run. Any thread may call; they run one after another, `cancel` alone overtakes.
 
-    `check` is the guard; only a test that asks what the other layers stop hands in another.
+    `check` is the guard; only a test that asks what the other layers stop hands in another. `crowded` says whether
+    another run waits for a session.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Door:
         *,
         log: LogSink | None = None,
         check: Check = guard.check,
+        crowded: Callable[[], bool] = lambda: False,
     ) -> None:
         self.dialect: DialectName = driver.dialect
         self.catalogue = catalogue
@@ -59,6 +61,7 @@ class Door:
         self._driver = driver
         self._log = log or (lambda entry: None)
         self._check = check
+        self._crowded = crowded
         self._made: frozenset[str] = frozenset()
         self._session: Session | None = None
         self._cancelled = False
@@ -133,6 +136,13 @@ class Door:
             if self._lock.acquire(timeout=CANCEL_SECONDS / CANCEL_TRIES):
                 self._lock.release()
                 return
+
+    def rest(self) -> None:
+        """Nothing will be asked for a while: lend the session to a run that waits for one, unless it holds temp
+        tables."""
+        if self._session is not None and not self._made and self._crowded():
+            with self._lock:
+                self._drop_session()
 
     def close(self) -> None:
         """End the session and its temp tables. Closing twice is harmless."""

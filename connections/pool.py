@@ -48,13 +48,16 @@ class SessionPool:
         self._cap = max(1, cap)
         self._wait_seconds, self._idle_seconds, self._clock = wait_seconds, idle_seconds, clock
         self._free = threading.Condition()
-        self._lent = 0
+        self._lent = self._waiting = 0
         self._idle: list[_Idle] = []
 
     def open(self, limits: Limits) -> Session:
         """An idle session or a new one. Raises ConnectionFailedError, also where all are in use for too long."""
         with self._free:
-            if not self._free.wait_for(lambda: self._lent < self._cap, self._wait_seconds):
+            self._waiting += 1
+            came = self._free.wait_for(lambda: self._lent < self._cap, self._wait_seconds)
+            self._waiting -= 1
+            if not came:
                 raise ConnectionFailedError(
                     f"All {self._cap} sessions that this connection may have are in use. Try again in a moment."
                 )
@@ -65,6 +68,10 @@ class SessionPool:
         except BaseException:
             self._give_back(None, limits)
             raise
+
+    def crowded(self) -> bool:
+        """Whether somebody waits for a session."""
+        return self._waiting > 0
 
     def catalogue(self, schemas: tuple[str, ...] = (), progress: Progress = silent) -> Catalogue:
         return self._driver.catalogue(schemas, progress)

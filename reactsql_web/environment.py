@@ -45,7 +45,7 @@ SETTINGS: tuple[Setting, ...] = (
             "empty: SQLite in the data folder", secret=True),
     Setting("REDIS_URL", "", "Broker and doorbell, for example redis://127.0.0.1:6379/0; "
             "empty: files in the data folder", secret=True),
-    Setting("WORKER_THREADS", "4", "Runs that one worker works on at a time"),
+    Setting("WORKER_THREADS", "16", "Runs that one worker works on at a time; most of a run is waiting"),
     Setting("LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR"),
     Setting("LOG_FORMAT", "console", "console: for people; json: one object a line"),
     Setting("METRICS_TOKEN", "", "Bearer token for /metrics; empty: only this machine may read it", secret=True),
@@ -64,7 +64,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LLM_PRICE_CACHED", "", "US dollars per million tokens read from the provider's cache"),
     Setting("LLM_PRICE_OUTPUT", "", "US dollars per million tokens written"),
     Setting("LLM_EXTRA", "", 'Further parameters as a JSON object, for example {"reasoning_effort": "low"}'),
-    Setting("LLM_TIMEOUT_SECONDS", "120", "Seconds until a call of the model is given up"),
+    Setting("LLM_TIMEOUT_SECONDS", "120", "Seconds without a word of the model until a call is given up"),
+    Setting("LLM_MAX_CONCURRENT", "32", "Calls of the model that one worker makes at a time; the others wait"),
     Setting("LOCAL_MODEL_PATH", "", "A GGUF file to serve instead of the local model that is fetched"),
     Setting("LOCAL_MODEL_CACHE", "~/.cache/reactsql-web", "Folder that the local model is fetched into"),
     Setting("LOCAL_MODEL_PORT", "8021", "Port that the local model listens on, on this machine only"),

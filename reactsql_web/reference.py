@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import fill
 
 import agents.errors
+from agents.dsl.date_buckets import DATE_BUCKETS
 from agents.dsl.operations import OPERATIONS, Operation, ProbeOperation
 from agents.errors import ModelCorrectableError
 from connections.allowed import AGGREGATES, FUNCTIONS
@@ -22,6 +23,7 @@ def parts() -> dict[tuple[str, str], str]:
         ("README.md", "settings"): settings_table(),
         ("docs/language.md", "operations"): operations(),
         ("docs/language.md", "functions"): functions(),
+        ("docs/language.md", "buckets"): buckets(),
         ("docs/language.md", "errors"): errors(),
     }
 
@@ -57,6 +59,19 @@ def functions() -> str:
 
 def _names(found: Iterable[str]) -> str:
     return fill(", ".join(f"`{name}`" for name in sorted(found)), width=120, break_on_hyphens=False)
+
+
+def buckets() -> str:
+    """A table a dialect: each date bucket with its expression."""
+    return "\n\n".join(
+        "\n".join([f"**{dialect}**\n", "| bucket | expression |", "|---|---|", *map(_bucket, found.items())])
+        for dialect, found in DATE_BUCKETS.items()
+    )
+
+
+def _bucket(line: tuple[str, str]) -> str:
+    name, expression = line
+    return f"| {name} | `{expression.replace('{x}', 'x').replace('|', chr(92) + '|')}` |"
 
 
 def errors() -> str:

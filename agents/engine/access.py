@@ -39,6 +39,8 @@ class Door(Protocol):
 
     def materialize(self, name: str, sql: str, *, seconds: float | None = None) -> None: ...
 
+    def rest(self) -> None: ...
+
 
 class Access:
     """Everything that reaches the database goes through here."""

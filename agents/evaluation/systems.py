@@ -34,7 +34,8 @@ log = logging.getLogger(__name__)
 
 
 class StrategySystem:
-    """One strategy with one model, with or without a judge. Safe to ask from several threads."""
+    """One strategy with one model, with or without a judge. Safe to ask from several threads. `note` is put behind its
+    name in reports."""
 
     def __init__(
         self,
@@ -44,10 +45,11 @@ class StrategySystem:
         settings: RunSettings | None = None,
         limits: BudgetLimits | None = None,
         judge: Judge | None = None,
+        note: str = "",
     ) -> None:
         samples = settings.samples if settings is not None else 1
         vote = f" with a vote of {samples}" if samples > 1 and strategy in VOTING else ""
-        self.name = f"{strategy}{vote}, {model.profile.name}"
+        self.name = f"{strategy}{vote}, {model.profile.name}{note}"
         self._strategy, self._model = strategy, model
         self._settings, self._limits, self._judge = settings, limits, judge
         self._catalogues: dict[str, Catalogue] = {}

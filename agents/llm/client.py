@@ -11,26 +11,19 @@ import contextlib
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
 from agents.errors import ModelAuthenticationError, RunCancelledError
 from agents.llm.failures import RetryPolicy, sort_failure
-from agents.llm.messages import Message, ModelProfile, Reply, Usage
-from agents.llm.network import submit
+from agents.llm.messages import Message, ModelProfile, Reply
+from agents.llm.network import gate, submit
+from agents.llm.replies import attempt_once
 from agents.llm.requests import request_of, several
-
-_MILLION = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Delta:
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +33,7 @@ class _Waiting:
     reason: str
 
 
-_Tell = Callable[[_Delta | _Waiting | None], None]
+_Tell = Callable[[str | _Waiting | None], None]
 
 
 class LiteLLMClient:
@@ -93,12 +86,12 @@ class LiteLLMClient:
     ) -> tuple[Reply, ...]:
         litellm = _litellm()
         _refuse_without_key(litellm, self.profile)
-        told: SimpleQueue[_Delta | _Waiting | None] = SimpleQueue()
+        told: SimpleQueue[str | _Waiting | None] = SimpleQueue()
         with self._registered(lambda: submit(self._ask(litellm, request, told.put))) as future:
             future.add_done_callback(lambda _: told.put(None))
             while (piece := told.get()) is not None:
-                if isinstance(piece, _Delta) and on_delta:
-                    on_delta(piece.text)
+                if isinstance(piece, str) and on_delta:
+                    on_delta(piece)
                 elif isinstance(piece, _Waiting) and on_retry:
                     on_retry(piece.attempt, piece.wait, piece.reason)
             try:
@@ -135,7 +128,8 @@ class LiteLLMClient:
         while True:
             attempt += 1
             try:
-                return await _attempt(litellm, request, self.profile, tell)
+                async with gate(self.profile.place, self.profile.max_concurrent):
+                    return await attempt_once(litellm, request, self.profile, tell)
             except Exception as error:  # noqa: BLE001  a task's edge: providers raise whatever they like
                 failure = sort_failure(error, self.profile)
             wait = self._retries.wait(attempt, failure)
@@ -148,94 +142,6 @@ class LiteLLMClient:
 def preload() -> None:
     """Import litellm now, for example in a thread while something else is waited for."""
     _litellm()
-
-
-@dataclass
-class _Transcript:
-    """What has arrived so far."""
-
-    began: float = field(default_factory=time.monotonic)
-    text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    finish_reason: str = "stop"
-    usage: Any = None
-    first_token: float = 0.0
-
-    def add(self, message: Any) -> str:
-        """Take the text of a delta or message; returns what is new for people."""
-        reasoning, text = getattr(message, "reasoning_content", None) or "", message.content or ""
-        if (reasoning or text) and not self.first_token:
-            self.first_token = time.monotonic() - self.began
-        self.reasoning.append(reasoning)
-        self.text.append(text)
-        return str(reasoning + text)
-
-    def reply(self, usage: Usage) -> Reply:
-        seconds = time.monotonic() - self.began
-        return Reply(
-            "".join(self.text), "".join(self.reasoning), self.finish_reason, usage, seconds, self.first_token or seconds
-        )
-
-
-async def _attempt(litellm: Any, request: Mapping[str, Any], profile: ModelProfile, tell: _Tell) -> tuple[Reply, ...]:
-    """One request. Raises what the provider raises, or TimeoutError when nothing came for the profile's timeout."""
-    seen = _Transcript()
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(profile.timeout_seconds) as patience:
-        answer = await litellm.acompletion(**request)
-        if not request["stream"]:
-            return _whole(answer, _usage(litellm, profile, answer.usage), seen.began, tell)
-        async with contextlib.aclosing(answer) as chunks:
-            async for chunk in chunks:
-                patience.reschedule(loop.time() + profile.timeout_seconds)
-                _take(chunk, seen, tell)
-    return (seen.reply(_usage(litellm, profile, seen.usage)),)
-
-
-def _whole(answer: Any, usage: Usage, began: float, tell: _Tell) -> tuple[Reply, ...]:
-    """The replies of an answer that came in one piece."""
-    replies: list[Reply] = []
-    for choice in answer.choices:
-        seen = _Transcript(began, finish_reason=choice.finish_reason)
-        tell(_Delta(seen.add(choice.message)))
-        replies.append(seen.reply(Usage(cost=usage.cost and 0.0) if replies else usage))
-    return tuple(replies)
-
-
-def _take(chunk: Any, seen: _Transcript, tell: _Tell) -> None:
-    seen.usage = getattr(chunk, "usage", None) or seen.usage
-    if not chunk.choices:
-        return
-    if new := seen.add(chunk.choices[0].delta):
-        tell(_Delta(new))
-    seen.finish_reason = chunk.choices[0].finish_reason or seen.finish_reason
-
-
-def _usage(litellm: Any, profile: ModelProfile, raw: Any) -> Usage:
-    if raw is None:
-        return Usage(cost=0.0 if profile.price_input == profile.price_output == 0 else None)
-    details = getattr(raw, "prompt_tokens_details", None)
-    cached = min(getattr(details, "cached_tokens", None) or 0, raw.prompt_tokens or 0)
-    return Usage(raw.prompt_tokens or 0, cached, raw.completion_tokens or 0, _cost(litellm, profile, raw, cached))
-
-
-def _cost(litellm: Any, profile: ModelProfile, raw: Any, cached: int) -> float | None:
-    """US dollars: by the profile's own prices where it has any, else by litellm's, else unknown."""
-    if profile.price_input is None and profile.price_output is None:
-        return _listed_cost(litellm, profile, raw)
-    fresh_price = profile.price_input or 0.0
-    cached_price = fresh_price if profile.price_cached is None else profile.price_cached
-    spent: float = (raw.prompt_tokens - cached) * fresh_price + cached * cached_price
-    spent += raw.completion_tokens * (profile.price_output or 0.0)
-    return spent / _MILLION
-
-
-def _listed_cost(litellm: Any, profile: ModelProfile, raw: Any) -> float | None:
-    unknown = (litellm.exceptions.ModelNotMappedError, litellm.exceptions.BadRequestError, ValueError, KeyError)
-    try:
-        return float(sum(litellm.cost_per_token(model=profile.model, usage_object=raw)))
-    except unknown:
-        return None
 
 
 def _refuse_without_key(litellm: Any, profile: ModelProfile) -> None:

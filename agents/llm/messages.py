@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 Role = Literal["system", "user", "assistant"]
@@ -30,13 +31,18 @@ class Usage:
             self.input + other.input,
             self.cached + other.cached,
             self.output + other.output,
-            sum(known) if known else None,
+            exact_sum(known) if known else None,
         )
+
+
+def exact_sum(dollars: Iterable[float]) -> float:
+    """The sum as one adds on paper: 0.1 and 0.2 are 0.3."""
+    return float(sum(Decimal(repr(each)) for each in dollars))
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer of the model. `finish_reason` is "length" when it was cut at the token limit."""
+    """One answer of the model named `model`. `finish_reason` is "length" when it was cut at the token limit."""
 
     text: str
     reasoning: str = ""
@@ -44,13 +50,15 @@ class Reply:
     usage: Usage = Usage()
     seconds: float = 0.0
     first_token_seconds: float = 0.0
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
     """How to reach one model. `key` never shows in `repr`.
 
-    Prices are US dollars per million tokens; None means litellm's own.
+    Prices are US dollars per million tokens; None means litellm's own. `max_concurrent` requests of one process are
+    under way at a time; further ones wait.
     """
 
     name: str
@@ -66,3 +74,9 @@ class ModelProfile:
     price_output: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     timeout_seconds: float = 120.0
+    max_concurrent: int = 32
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What its requests share a limit with: the same model at the same address."""
+        return self.model, self.api_base

@@ -9,12 +9,19 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Hashable
 from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_gates: dict[tuple[Hashable, int], asyncio.Semaphore] = {}  # touched in the loop's thread only
+
+
+def gate(place: Hashable, most: int) -> asyncio.Semaphore:
+    """What lets at most `most` requests to `place` through at a time. To be called and used on the loop."""
+    return _gates.setdefault((place, most), asyncio.Semaphore(most))
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:

@@ -48,6 +48,7 @@ def from_environment(env: Mapping[str, str]) -> ModelProfile:
         price_output=_read_optional(env, "LLM_PRICE_OUTPUT", _number(0, 1e6)),
         extra=_read(env, "LLM_EXTRA", _extra, {}),
         timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), 120.0),
+        max_concurrent=_read(env, "LLM_MAX_CONCURRENT", _count(1), 32),
     )
 
 
@@ -66,6 +67,7 @@ def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
         price_cached=0.0,
         price_output=0.0,
         timeout_seconds=300.0,
+        max_concurrent=8,
     )
 
 

@@ -9,28 +9,33 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, cast
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
+from django.db.models.sql import UpdateQuery
 from django.utils import timezone
 
 from agents.errors import RunLostError
 from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
 from agents.traces import doorbell
 from agents.traces.events import Event, ModelReply, RunCancelled, ThoughtDelta, from_json, to_json
+from connections.inserting import Insert
 from connections.storable import storable
 
 LEASE = timedelta(seconds=20)
 PACE = 0.15
 
 log = structlog.get_logger(__name__)
+
+_insert_event = Insert(RunEvent)
 
 
 def take(run_id: UUID, worker: str) -> str | None:
@@ -56,11 +61,22 @@ class Lease:
 
     def __init__(self, run_id: UUID, token: str) -> None:
         self.run_id, self.token = run_id, token
+        self._renewal: tuple[str, Any] | None = None
 
     def renew(self) -> None:
         """Raises RunLostError when another worker owns the run, or it has ended."""
-        if not self._owned().update(lease_until=Now() + LEASE):
-            raise RunLostError("Another worker continues this run, or it has ended.")
+        with connection.cursor() as cursor:
+            cursor.execute(*self._renewal_statement())
+            if not cursor.rowcount:
+                raise RunLostError("Another worker continues this run, or it has ended.")
+
+    def _renewal_statement(self) -> tuple[str, Any]:
+        """Compiled once a lease: it goes before every event, and Django takes longer to write it than to run it."""
+        if self._renewal is None:
+            update = cast(UpdateQuery, self._owned().query.chain(UpdateQuery))
+            update.add_update_values({"lease_until": Now() + LEASE})
+            self._renewal = update.get_compiler(connection=connection).as_sql()
+        return self._renewal
 
     def cancel_requested(self) -> bool:
         """Whether somebody pressed stop. Raises RunLostError as `renew` does."""
@@ -73,7 +89,7 @@ class Lease:
         """Keep `event`, and what `with_it` writes, in a transaction of their own."""
         with transaction.atomic():
             self.renew()
-            row_of(self.run_id, event).save(force_insert=True)
+            _insert_event(row_of(self.run_id, event))
             if with_it is not None:
                 with_it()
             if isinstance(event, ModelReply):
@@ -100,6 +116,23 @@ class Lease:
         return Run.objects.filter(pk=self.run_id, lease_owner=self.token, status=Status.RUNNING)
 
 
+def renew_all(leases: Iterable[Lease]) -> None:
+    """Renew those of `leases` that still hold."""
+    tokens = [lease.token for lease in leases]
+    Run.objects.filter(lease_owner__in=tokens, status=Status.RUNNING).update(lease_until=Now() + LEASE)
+
+
+def news_of(leases: Iterable[Lease]) -> dict[Lease, Literal["stop", "lost"] | None]:
+    """Whether somebody pressed stop on a run, or somebody else owns it or it has ended."""
+    tokens = {lease.token: lease for lease in leases}
+    held = Run.objects.filter(lease_owner__in=list(tokens), status=Status.RUNNING)
+    stopped = dict(held.values_list("lease_owner", "cancel_requested_at"))
+    return {
+        lease: "lost" if token not in stopped else "stop" if stopped[token] is not None else None
+        for token, lease in tokens.items()
+    }
+
+
 class ThoughtWriter:
     """Shows the main line's reply while it is written: one small write every PACE seconds at most."""
 
@@ -111,6 +144,8 @@ class ThoughtWriter:
     def __call__(self, event: Event) -> None:
         if isinstance(event, ThoughtDelta) and not event.branch:
             with self._lock:
+                if not self._text:
+                    self._written = time.monotonic()  # what is complete within the pace needs no picture
                 self._text += event.text
                 self._turn = event.turn
                 if time.monotonic() - self._written >= PACE:
@@ -120,7 +155,7 @@ class ThoughtWriter:
     def restart(self) -> None:
         """The reply is complete, or asked for again."""
         with self._lock:
-            self._text, self._written = "", 0.0
+            self._text = ""
 
     def _write(self) -> None:
         row = LiveThought(run_id=self._run_id, turn=self._turn, text=storable(self._text))

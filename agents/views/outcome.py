@@ -19,6 +19,10 @@ from agents.views import result_object
 from agents.views.composer import ModelChoice
 
 
+# Turns of a longer run are loaded when its strip is opened, and without scripts read in the trace.
+SHOWN_CALLS = 60
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a run stands in its thread. Ids of the newest run's fragments have no prefix; it alone can be live.
@@ -67,7 +71,7 @@ def answer_context(
         "run": run,
         "thread": place.thread,
         "prefix": place.prefix(run),
-        "transcript": transcript if place.newest else None,
+        "transcript": transcript if place.newest and run.calls <= SHOWN_CALLS else None,
         "strip": strip_text(run, transcript),
         "sentence": wording.without_citations(run.answer),
         "failure": failure_of(

@@ -75,6 +75,7 @@ SELECT t.x FROM (SELECT 1 AS x UNION ALL SELECT 2) AS t WHERE t.x > 1
 SELECT SUM(wage) FROM (SELECT wage FROM staff WHERE wage IS NOT NULL ORDER BY wage DESC, id LIMIT 2) AS t
 SELECT COUNT(*) FROM staff s JOIN (SELECT DISTINCT staff_id FROM sales) x ON x.staff_id = s.id
 SELECT s.name FROM staff s JOIN marks m ON m.staff_id = s.id ORDER BY m.level, s.name
+SELECT SUM(CASE WHEN t2.id > 3 THEN 1 ELSE 0 END) AS c0 FROM staff AS t1 LEFT JOIN regions AS t2 ON t2.id = t1.id JOIN marks AS t3 ON t3.staff_id = t2.id WHERE NOT (t3.staff_id IN (SELECT t4.region_id FROM staff AS t4 WHERE t4.boss_id = t2.target AND t4.boss_id NOT IN (SELECT t5.wage FROM staff AS t5 WHERE t4.region_id IN (1, 3, 5)))) GROUP BY t3.staff_id
 SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, wage FROM staff)
 SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, wage FROM staff WHERE id > 99)
 SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, 80 FROM staff WHERE id < 3)

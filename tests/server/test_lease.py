@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -141,7 +142,9 @@ def test_stopping_a_queued_run_ends_it_without_a_worker(run: Run) -> None:
 def test_a_thought_shows_while_it_is_written_and_goes_with_the_reply(run: Run) -> None:
     lease = recorder.Lease(run.pk, recorder.take(run.pk, "w1") or "")
     write = recorder.ThoughtWriter(run.pk)
-    write(ThoughtDelta(turn=1, text="I look"))
+    write(ThoughtDelta(turn=1, text="I"))
+    time.sleep(recorder.PACE)
+    write(ThoughtDelta(turn=1, text=" look"))
     write(ThoughtDelta(turn=1, text=" at the orders"))  # within the pace: kept for the next write
     write(ThoughtDelta(turn=1, branch="candidate-2", text="unseen"))
     assert (run.live_thought.turn, run.live_thought.text) == (1, "I look")

@@ -8,6 +8,7 @@ from typing import TypeVar
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from agents.dsl.date_buckets import bucket_hint
 from agents.dsl.expressions.expression import Expression, Typed
 from agents.dsl.expressions.infer import infer
 from agents.dsl.names import listed, nearest_hint, quoted, resolve_column
@@ -139,7 +140,8 @@ def _check_function(node: exp.Anonymous, functions: frozenset[str], dialect: Dia
     if name in WINDOWS:
         raise ExpressionNotAllowedError(f"{argument} holds the window function {name}; use window_column.")
     raise ExpressionNotAllowedError(
-        f"{argument}: the function {name} is not among those allowed in {dialect}.{nearest_hint(name, functions)}"
+        f"{argument}: the function {name} is not among those allowed in {dialect}."
+        f"{bucket_hint(name, dialect) or nearest_hint(name, functions)}"
     )
 
 

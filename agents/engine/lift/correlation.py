@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agents.engine.lift.frame import Carried, Frame, Planned
-from agents.engine.lift.naming import joined_names
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import (
     ColumnKey,
@@ -176,7 +175,7 @@ def join_back(
     `also` are further equalities, of an outer expression with a column of the sub-query. Gives the names that the
     sub-query's columns have afterwards.
     """
-    names = joined_names(frame.relation.names, planned.relation.handle, planned.relation.names)
+    names = planner.program.joined_names(frame.relation, planned.relation)
     pairs: list[tuple[str, str]] = []
     conditions: list[Node] = []
     ties = [(item.outer, item.column, item.null_safe) for item in planned.carried]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agents.engine.lift.frame import Frame
-from agents.engine.lift.naming import joined_names
 from agents.engine.lift.ordering import Keys, numbered
 from agents.engine.lift.program import Aggregate, logical
 from agents.engine.lift.relation import Relation
@@ -65,6 +64,6 @@ def _first_of_all(
     top = program.limit(program.order(frame.relation, keys), 1)
     always = exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
     joined = program.join(total, top, "left", [], always)
-    renamed = joined_names(total.names, top.handle, top.names)
+    renamed = program.joined_names(total, top)
     names = {key: renamed[name] for key, name in frame.names.items()}
     return Frame(joined, names, frame.carried), {item.name: item.name for item in aggregates}

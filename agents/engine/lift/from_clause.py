@@ -13,7 +13,6 @@ from agents.engine.lift.conditions import where
 from agents.engine.lift.correlation import Domain, Link
 from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.lateral import lateral
-from agents.engine.lift.naming import joined_names
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import (
     Cte,
@@ -117,7 +116,7 @@ class FromPlanner:
             parts += linking
         pairs = [pair for part in parts if (pair := _pair(part, left, right))]
         rest = [part for part in parts if not _pair(part, left, right)]
-        names = joined_names(left.relation.names, right.relation.handle, right.relation.names)
+        names = self.planner.program.joined_names(left.relation, right.relation)
         merged = {**left.names, **{key: names[column] for key, column in right.names.items()}}
         carried = (*left.carried, *(replace(item, column=names[item.column]) for item in right.carried))
         frame = Frame(left.relation, merged, carried, left.attached)
@@ -176,9 +175,9 @@ class FromPlanner:
             left = left.on(program.derive(left.relation, marker, exp.Literal.number(1)))
         both = self.combine(left, right, "left", on)
         turned = self.combine(right, left, "left", on)
-        back = joined_names(right.relation.names, left.relation.handle, left.relation.names)
+        back = self.planner.program.joined_names(right.relation, left.relation)
         lonely = program.filter(turned.relation, exp.Is(this=logical(back[marker]), expression=exp.Null()))
-        ahead = joined_names(left.relation.names, right.relation.handle, right.relation.names)
+        ahead = self.planner.program.joined_names(left.relation, right.relation)
         columns = [(back[name], name) for name in left.relation.names]
         columns += [(name, ahead[name]) for name in right.relation.names]
         aligned = program.select(lonely, columns, f"{right.relation.label}_only")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from agents.dsl.relation import shortened
 from agents.engine.lift.query import Node
 
 _LABEL = 32  # characters that a label may grow to
@@ -39,18 +40,19 @@ def joined_label(left: str, right: str) -> str:
     return both if len(both) <= _LABEL and right != left else left
 
 
-def joined_names(left: Iterable[str], handle: str, right: Iterable[str]) -> dict[str, str]:
-    """What `join_table` calls the columns of its right side: `name`, else `handle_name`, else with a number behind."""
+def joined_names(left: Iterable[str], handle: str, right: Iterable[str], limit: int) -> dict[str, str]:
+    """What `join_table` calls the columns of its right side: `name`, else `handle_name`, else with a number behind,
+    shortened to `limit` bytes."""
     lefts, rights = set(left), tuple(right)
     taken = lefts | set(rights)
     names: dict[str, str] = {}
     for name in rights:
         new, number = name, 1
         if name in lefts:
-            new = f"{handle}_{name}"
+            new = shortened(f"{handle}_{name}", limit)
             while new in taken:
                 number += 1
-                new = f"{handle}_{name}_{number}"
+                new = shortened(f"{handle}_{name}_{number}", limit)
             taken.add(new)
         names[name] = new
     return names

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from agents.engine.dialects import DIALECTS
 from agents.engine.lift.naming import Handles, joined_label, joined_names
 from agents.engine.lift.query import Node, conjuncts
 from agents.engine.lift.relation import Dependency, Field, Relation, relation_of
@@ -86,9 +87,13 @@ class Program:
             arguments["condition"] = self.text(condition)
         label = joined_label(left.label, right.label)
         handle = self._call("join_table", arguments, label if label != left.label else f"{label}_joined")
-        names = joined_names(left.names, right.handle, right.names)
+        names = self.joined_names(left, right)
         pairs = [(a, names[b]) for a, b in on]
         return _joined(left, right.renamed(names), how, pairs, condition is None, handle, label)
+
+    def joined_names(self, left: Relation, right: Relation) -> dict[str, str]:
+        """The names that the columns of `right` have after the two are joined."""
+        return joined_names(left.names, right.handle, right.names, DIALECTS[self.dialect].name_limit)
 
     def aggregate(
         self, relation: Relation, group_by: Sequence[str], aggregates: Sequence[Aggregate], wanted: str = ""

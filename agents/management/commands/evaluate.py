@@ -13,6 +13,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from agents.allowances import run_limits, run_settings
+from agents.errors import ConnectionFailedError
+from agents.evaluation.decoys import LEVELS, with_decoys
 from agents.evaluation.harness import Harness
 from agents.evaluation.judge import Judge
 from agents.evaluation.records import RecordError, draw, read_records
@@ -26,7 +28,7 @@ from agents.management.local_server import served
 from agents.management.stored import model_profile
 from agents.strategies import STRATEGIES
 
-REPORT = "report.md"
+REPORT, DECOYS = "report.md", "decoys"
 
 
 class Command(BaseCommand):
@@ -42,6 +44,7 @@ class Command(BaseCommand):
         parser.add_argument("--limit", type=int, metavar="N", help="at most so many questions")
         parser.add_argument("--seed", type=int, metavar="N", help="draw the questions with this seed")
         parser.add_argument("--workers", type=int, default=1, metavar="N", help="questions asked at a time")
+        parser.add_argument("--decoys", choices=LEVELS, help="add misleading tables to copies of the SQLite files")
         parser.add_argument(
             "--samples", type=int, action="append", metavar="N", help="drafts that vote (lift); may be repeated"
         )
@@ -49,7 +52,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             records = draw(read_records(options["records"]), options["limit"], options["seed"])
-        except (RecordError, OSError) as error:
+            if options["decoys"]:
+                records = with_decoys(records, options["decoys"], options["out"] / DECOYS)
+        except (RecordError, ConnectionFailedError, OSError) as error:
             raise CommandError(str(error)) from error
         try:
             with ExitStack() as stack:
@@ -64,6 +69,7 @@ class Command(BaseCommand):
         self._report(results, options)
 
     def _systems(self, options: dict[str, Any], stack: ExitStack) -> list[StrategySystem]:
+        note = f", decoys {options['decoys']}" if options["decoys"] else ""
         votes = [run_settings(samples=max(1, samples)) for samples in dict.fromkeys(options["samples"] or [1])]
         judge = None
         if options["judge"]:
@@ -76,7 +82,7 @@ class Command(BaseCommand):
             for strategy in options["strategy"] or [settings.STRATEGY]:
                 client = LiteLLMClient(profile)
                 systems += [
-                    StrategySystem(strategy, client, settings=chosen, limits=run_limits(), judge=judge)
+                    StrategySystem(strategy, client, settings=chosen, limits=run_limits(), judge=judge, note=note)
                     for chosen in (votes if strategy in VOTING else votes[:1])
                 ]
         return systems
