@@ -76,7 +76,7 @@ def answer_context(
         "sentence": wording.without_citations(run.answer),
         "failure": failure_of(
             status=run.status, error_type=run.error_type, message=run.error, turns=run.turns, calls=run.calls,
-            seconds=run.seconds,
+            seconds=run.seconds, detail=transcript.detail if transcript else "",
         ),
         "may_ask": place.models is not None,
         "chosen": place.chosen,
