@@ -18,7 +18,6 @@ from agents.models import Run, Thread
 from agents.views import result_object
 from agents.views.composer import ModelChoice
 
-
 # Turns of a longer run are loaded when its strip is opened, and without scripts read in the trace.
 SHOWN_CALLS = 60
 
