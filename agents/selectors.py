@@ -125,7 +125,7 @@ def sorted_places(cells: Sequence[Any], descending: bool, *, numeric: bool) -> l
     keys = (_as_numbers(cells) if numeric and kinds <= {int, float, str} else None) or [
         None if cell is None else _sort_key(cell, numeric) for cell in cells
     ]
-    return sorted(rest, key=keys.__getitem__, reverse=descending) + null  # type: ignore[arg-type]
+    return sorted(rest, key=keys.__getitem__, reverse=descending) + null
 
 
 def _as_numbers(cells: Sequence[Any]) -> list[Any] | None:

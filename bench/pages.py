@@ -72,8 +72,10 @@ def _measured(url: str, questions: int, events: int, folder: Path) -> Iterator[s
         _long_run(run)
         stories.finish(run, turns=28, calls=211)
         started = time.perf_counter()
-        values = {"owner": people.olga.pk, "shop": people.shop.pk, "run": run.pk, "questions": questions,
-                  "each": max(events // questions, 1)}  # fmt: skip
+        values: dict[str, Any] = {
+            "owner": people.olga.pk, "shop": people.shop.pk, "run": run.pk, "questions": questions,
+            "each": max(events // questions, 1),
+        }  # fmt: skip
         with connection.cursor() as cursor:
             cursor.execute(FILL, values)
             cursor.execute(RUNS, values)
