@@ -17,6 +17,7 @@ from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
 from tests.browser import nasty, spending  # noqa: E402
+from tests.browser import pulse as pulses  # noqa: E402
 from tests.web import stories  # noqa: E402
 from tests.web.big_trace import big  # noqa: E402
 
@@ -121,6 +122,18 @@ def dated() -> dict[str, Any]:
     return nasty.dated(User.objects.get(username="olga"), Connection.objects.get())
 
 
+def pulse_begin(number: str, calls: str) -> dict[str, Any]:
+    return pulses.begin(int(number), int(calls))
+
+
+def pulse(run_id: str, number: str) -> dict[str, Any]:
+    return pulses.beat(run_id, int(number))
+
+
+def session(name: str) -> dict[str, Any]:
+    return pulses.session(name)
+
+
 def cast() -> dict[str, Any]:
     """The people, and the connection Shop on the file shop.sqlite."""
     return {"connection": stories.cast().shop.pk}
@@ -186,7 +199,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace)  # fmt: skip
+                 library, big_trace, pulse_begin, pulse, session)  # fmt: skip
 }
 
 if __name__ == "__main__":
