@@ -18,7 +18,7 @@ from agents.llm.profiles import checked_extra
 from agents.model_check import check_model
 from agents.models import Cap, LanguageModel, Run, RunEvent, UsageEntry
 from agents.profiles import profile_of
-from connections.admin_parts import Audited, ReadOnlyAdmin, SecretField, person, secret_given
+from connections.admin_parts import Audited, HidesSecrets, ReadOnlyAdmin, SecretField, person, secret_given
 
 
 class LanguageModelForm(forms.ModelForm):
@@ -30,6 +30,7 @@ class LanguageModelForm(forms.ModelForm):
         fields = (
             "name", "model", "api_base", "size", "temperature", "max_output_tokens", "context_tokens", "price_input",
             "price_cached", "price_output", "extra", "is_default", "is_active", "max_concurrent",
+            "timeout_seconds", "constrained", "fallback",
         )  # fmt: skip
 
     def clean_extra(self) -> dict[str, Any]:
@@ -44,18 +45,19 @@ class LanguageModelForm(forms.ModelForm):
 
 
 @admin.register(LanguageModel)
-class LanguageModelAdmin(admin.ModelAdmin):
+class LanguageModelAdmin(HidesSecrets, admin.ModelAdmin):
     form = LanguageModelForm
     list_display = ("name", "model", "size", "is_default", "is_active", "has_key")
     search_fields = ("name", "model")
     fieldsets = (
         (None, {"fields": ("name", "model", "api_base", "key", "forget_key", "is_default", "is_active")}),
-        ("Abilities", {"fields": ("size", "context_tokens", "max_output_tokens", "temperature", "extra")}),
+        ("Abilities", {"fields": ("size", "context_tokens", "max_output_tokens", "temperature", "constrained",
+                                  "extra")}),
         ("Prices in US dollars per million tokens", {
             "fields": ("price_input", "price_cached", "price_output"),
             "description": "Empty: as litellm knows them.",
         }),
-        ("Limits", {"fields": ("max_concurrent",)}),
+        ("Limits", {"fields": ("max_concurrent", "timeout_seconds", "fallback")}),
     )  # fmt: skip
 
     @admin.display(boolean=True, description="Key stored")

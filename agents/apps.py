@@ -6,4 +6,4 @@ class AgentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from agents.library import search_index  # noqa: F401  its receivers keep the search entries
+        from agents.library import scheduling, search_index  # noqa: F401  their receivers follow what becomes of runs

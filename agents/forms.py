@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 
 from agents import selectors
-from agents.models import LanguageModel
+from agents.models import Cadence, LanguageModel
 from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
-from connections.models import Connection, User
+from connections.models import Connection, Team, User
 
 
 class QuestionForm(forms.Form):
@@ -102,3 +102,31 @@ class ReviewForm(forms.Form):
     model = forms.CharField(required=False)
     q = forms.CharField(required=False)
     page = forms.IntegerField(required=False, min_value=1)
+
+
+class CollectionForm(forms.Form):
+    team = forms.IntegerField()
+    name = forms.CharField(required=False)
+    description = forms.CharField(required=False)
+
+
+class SaveForm(forms.Form):
+    """Into which collection, or into a new one of a team ("team:7"), under which title."""
+
+    place = forms.CharField(required=False)
+    name = forms.CharField(required=False)
+    title = forms.CharField(required=False)
+    note = forms.CharField(required=False)
+
+
+class ScheduleForm(forms.Form):
+    cadence = forms.ChoiceField(choices=Cadence.choices, required=False)
+    weekday = forms.IntegerField(required=False)
+    day = forms.IntegerField(required=False)
+    at = forms.TimeField(required=False)
+    only_when_changed = forms.BooleanField(required=False)
+    recipients = forms.ModelMultipleChoiceField(User.objects.none(), required=False)
+
+    def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["recipients"].queryset = team.members.filter(is_active=True)  # type: ignore[attr-defined]

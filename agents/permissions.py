@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from agents.models import Comment, Run, Share, Status, Thread, UsageEntry
+from agents.models import Collection, Comment, Run, SavedQuestion, Share, Status, Thread, UsageEntry
 from connections import permissions as connection_permissions
 from connections.models import Connection, Role, Team, User
 
@@ -30,12 +30,13 @@ def visible_runs(user: User) -> QuerySet[Run]:
 
 
 def open_to(user: User, run: str) -> Q:
-    """Runs of others: shared with `user`, verified on a connection of theirs, or to be reviewed by them. `run` is the
-    lookup's way to the run's key."""
+    """Runs of others: shared with `user`, verified on a connection of theirs, in a collection of their teams, or to be
+    reviewed by them. `run` is the lookup's way to the run's key."""
     return (
         Q(**{f"{run}__in": shares_with(user).values("run")})
         | Q(**{f"{run}__in": verified_runs(user).values("pk")})
         | Q(**{f"{run}__in": reviewable_runs(user).values("pk")})
+        | Q(**{f"{run}__in": collected_runs(user).values("pk")})
     )
 
 
@@ -178,3 +179,45 @@ def may_comment(user: User, run: Run) -> bool:
 def may_delete_comment(user: User, comment: Comment) -> bool:
     """The author, and the owner of the question."""
     return user.is_active and user.pk in (comment.author_id, comment.question.thread.owner_id)
+
+
+# --- Collections -----------------------------------------------------------------------------------------------------
+
+
+def visible_collections(user: User) -> QuerySet[Collection]:
+    """Those of one's teams."""
+    return Collection.objects.filter(team__in=teams_to_share_with(user))
+
+
+def collected_runs(user: User) -> QuerySet[Run]:
+    """What was saved to a collection is shared with its team, and so are the runs that come of it, but those with a
+    value that a reader set."""
+    collections = visible_collections(user)
+    again = Q(saved_run__saved__collection__in=collections, saved_run__with_own_values=False)
+    return Run.objects.filter(Q(saved_as__collection__in=collections) | again)
+
+
+def may_collect(user: User, team: Team) -> bool:
+    """Make collections and save to them: analysts and managers."""
+    return user.is_active and team.memberships.filter(user=user, role__in=connection_permissions.ASKING).exists()
+
+
+def teams_to_collect_for(user: User) -> QuerySet[Team]:
+    return teams_to_share_with(user).filter(memberships__user=user, memberships__role__in=connection_permissions.ASKING)
+
+
+def may_edit_collection(user: User, collection: Collection) -> bool:
+    """Whoever made it, and managers of the team."""
+    is_maker = collection.created_by_id == user.pk and may_collect(user, collection.team)
+    return is_maker or managed_teams(user).filter(pk=collection.team_id).exists()
+
+
+def may_edit_saved(user: User, saved: SavedQuestion) -> bool:
+    """Schedule or remove it: its owner, and managers of the team."""
+    team = saved.collection.team
+    is_owner = saved.owner_id == user.pk and may_collect(user, team)
+    return is_owner or managed_teams(user).filter(pk=team.pk).exists()
+
+
+def may_run_saved(user: User, saved: SavedQuestion) -> bool:
+    return saved.connection is not None and connection_permissions.may_ask(user, saved.connection)

@@ -43,3 +43,10 @@ def mail_task(notice_id: int) -> None:
         notices.send(notice_id)
     except (SMTPException, OSError) as error:
         log.warning("notice not mailed", notice=notice_id, error=str(error))
+
+
+@shared_task(name="agents.schedules")
+def schedules_task() -> None:
+    from agents.library import scheduling  # late: the web process only rings
+
+    scheduling.start_due()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.urls import include, path
 
 from agents.views import (
+    api,
     asking,
+    collections,
     comparing,
     discussion,
     exporting,
@@ -55,8 +57,18 @@ urlpatterns = [
     path("comments/<int:comment_id>/delete", discussion.delete_comment, name="delete_comment"),
     path("notices/", discussion.notices, name="notices"),
     path("notices/<int:notice_id>", discussion.notice, name="notice"),
+    path("runs/<uuid:run_id>/save", collections.save, name="save"),
+    path("collections/", collections.collections, name="collections"),
+    path("collections/<int:collection_id>", collections.collection, name="collection"),
+    path("collections/<int:collection_id>/delete", collections.delete_collection, name="delete_collection"),
+    path("saved/<int:saved_id>", collections.saved, name="saved"),
+    path("saved/<int:saved_id>/run", collections.run_saved, name="run_saved"),
+    path("saved/<int:saved_id>/schedule", collections.schedule, name="schedule"),
+    path("saved/<int:saved_id>/delete", collections.delete_saved, name="delete_saved"),
     path("usage/", usage.usage, name="usage"),
     path("review/", review.review, name="review"),
     path("review/export.csv", review.export, name="review_export"),
+    path("api/v1/", api.api.urls),
+    path("api/", api.page, name="api_page"),
     path("", include("connections.urls")),
 ]

@@ -12,10 +12,10 @@ from connections.models import FILE_KINDS, Connection, Kind
 DRIVERS = {Kind.POSTGRESQL: "postgresql+psycopg", Kind.MYSQL: "mysql+pymysql"}
 
 
-def database_url(connection: Connection) -> str:
-    """The URL with its password: never log it, never show it. A file is named relative to the databases folder."""
+def database_url(connection: Connection) -> URL:
+    """The URL, which shows its password only when asked to. A file is named relative to the databases folder."""
     if connection.kind in FILE_KINDS:
-        return URL.create(connection.kind, database=connection.database).render_as_string(hide_password=False)
+        return URL.create(connection.kind, database=connection.database)
     return URL.create(
         DRIVERS[Kind(connection.kind)],
         username=connection.username or None,
@@ -23,7 +23,7 @@ def database_url(connection: Connection) -> str:
         host=connection.host,
         port=connection.port,
         database=connection.database,
-    ).render_as_string(hide_password=False)
+    )
 
 
 def fields_of(url: str) -> dict[str, Any]:
@@ -35,5 +35,5 @@ def fields_of(url: str) -> dict[str, Any]:
         "port": parts.port,
         "database": parts.database or "",
         "username": parts.username or "",
-        "password": str(parts.password or ""),
+        "password": crypto.Secret(parts.password or ""),
     }

@@ -17,8 +17,9 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from connections import admin_logs, permissions, services  # noqa: F401  (the logs have a file of their own)
-from connections.admin_parts import Audited, AuditedInlines, SecretField, person, secret_given
+from connections.admin_parts import Audited, AuditedInlines, HidesSecrets, SecretField, person, secret_given
 from connections.errors import DatabaseError
+from connections.forms import NamesField
 from connections.models import (
     CatalogueNote,
     Connection,
@@ -80,6 +81,11 @@ class PersonAdmin(Audited, UserAdmin):
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         return self.inlines if obj else ()
 
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Runs go with the person although their own pages are read-only: whoever may delete people may delete them."""
+        listed, counts, _, protected = super().get_deleted_objects(objs, request)
+        return listed, counts, set(), protected
+
 
 @admin.register(Team)
 class TeamAdmin(Audited, admin.ModelAdmin):
@@ -103,6 +109,7 @@ class TeamAdmin(Audited, admin.ModelAdmin):
 class ConnectionForm(forms.ModelForm):
     password = SecretField()
     forget_password = forms.BooleanField(required=False, help_text="Delete the stored password")
+    schemas = NamesField(help_text="Schemas to use, with commas between; empty means all")
 
     class Meta:
         model = Connection
@@ -110,7 +117,7 @@ class ConnectionForm(forms.ModelForm):
 
 
 @admin.register(Connection)
-class ConnectionAdmin(AuditedInlines, admin.ModelAdmin):
+class ConnectionAdmin(HidesSecrets, AuditedInlines, admin.ModelAdmin):
     form = ConnectionForm
     inlines = (TeamsOfConnection, NotesOfConnection)
     list_display = ("name", "kind", "host", "database", "is_active", "catalogue_text")

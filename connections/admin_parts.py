@@ -8,9 +8,14 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
 
 from connections import audit
+from connections.forms import SecretField
 from connections.models import User
+
+__all__ = ["Audited", "AuditedInlines", "HidesSecrets", "ReadOnlyAdmin", "SecretField", "person", "secret_given"]
 
 
 def person(request: HttpRequest) -> User:
@@ -51,6 +56,14 @@ class Audited(AuditedInlines):
         return super().log_deletions(request, queryset)  # type: ignore[misc]
 
 
+class HidesSecrets:
+    """Reports of exceptions show what was posted, but not to a form with a secret in it."""
+
+    @method_decorator(sensitive_post_parameters())
+    def changeform_view(self, request: HttpRequest, *arguments: Any, **options: Any) -> Any:
+        return super().changeform_view(request, *arguments, **options)  # type: ignore[misc]
+
+
 class ReadOnlyAdmin(admin.ModelAdmin):
     """Looked at, never changed: nobody may edit what happened."""
 
@@ -62,15 +75,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
-
-
-class SecretField(forms.CharField):
-    """A secret that can be typed and never comes back. Left empty, the stored one stays."""
-
-    def __init__(self, **options: Any) -> None:
-        widget = forms.PasswordInput(attrs={"autocomplete": "new-password"}, render_value=False)
-        options.setdefault("help_text", "Stored encrypted and never shown. Leave empty to keep the stored one.")
-        super().__init__(required=False, strip=False, widget=widget, **options)
 
 
 def secret_given(form: forms.ModelForm, secret: str, forget: str) -> str | None:

@@ -48,7 +48,7 @@ _POSTGRESQL = names("""
     make_date make_interval make_time make_timestamp make_timestamptz now statement_timestamp timeofday
     transaction_timestamp to_char to_date to_number to_timestamp timezone date time timestamp timestamptz interval
     array_append array_cat array_dims array_length array_lower array_ndims array_position array_positions array_prepend
-    array_remove array_replace array_to_string array_upper cardinality trim_array array_fill
+    array_remove array_replace array_to_string array_upper cardinality trim_array
     json_array_length json_build_array json_build_object json_extract_path json_extract_path_text json_object
     json_strip_nulls json_typeof jsonb_array_length jsonb_build_array jsonb_build_object jsonb_extract_path
     jsonb_extract_path_text jsonb_insert jsonb_object jsonb_path_exists jsonb_path_match jsonb_path_query_array
@@ -167,6 +167,9 @@ TYPE_WORDS: frozenset[str] = names("""
     timetz datetime timestamp_s timestamp_ms timestamp_ns with without zone interval uuid json jsonb year money
     inet cidr macaddr int4range int8range numrange daterange tsrange tstzrange point name citext array any none
 """)
+
+# Types that sqlglot knows by a name of its own, where one stands before a literal or after `::`.
+PLAIN_TYPES: frozenset[str] = TYPE_WORDS | names("timestampntz timestampltz time_ns uint ubigint array null")
 
 # Node classes of sqlglot that may stand in a scalar expression. Functions that have syntax of their own (CAST, EXTRACT,
 # SUBSTRING … FROM, TRIM … FROM, POSITION … IN) are classes; all others are checked by name.

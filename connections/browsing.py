@@ -25,6 +25,7 @@ class Wanted:
     page: str = ""
     column: str = ""
     column_page: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,15 @@ class ShownColumn:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One table. `matching` of its columns fit the filter, `columns` are those of this page."""
+    """One table. `matching` of its columns fit the filter, `columns` are those of this page.
+
+    `about` is the column whose note is being written, "" for the table's own; `about_note` is that note.
+    """
 
     table: Table
     note: str
+    about: str
+    about_note: str
     columns: Sequence[ShownColumn]
     matching: int
     page: int
@@ -136,7 +142,10 @@ def _detail(row: CatalogueTable | None, notes: Mapping[str, str], wanted: Wanted
     matching = [column for column in table.columns if word in column.name.casefold()]
     page, pages = _page(wanted.column_page, len(matching), COLUMNS)
     columns = list(_columns(table, matching[(page - 1) * COLUMNS : page * COLUMNS], notes))
-    return Detail(table, _note(notes, table), columns, len(matching), page, pages)
+    about = wanted.about if wanted.about in table.by_name else ""
+    return Detail(
+        table, _note(notes, table), about, _note(notes, table, about), columns, len(matching), page, pages
+    )
 
 
 def _note(notes: Mapping[str, str], table: Table, column: str = "") -> str:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from connections.contracts import Driver, Examination
+from connections.catalogue import DialectName
+from connections.contracts import Driver, Examination, Limits
 from connections.drivers import mysql_role, postgresql_role
-from connections.errors import ConnectionFailedError, DatabaseError, LoginRefusedError, TLSFailedError
+from connections.errors import (
+    ConnectionFailedError,
+    DatabaseError,
+    LoginRefusedError,
+    QueryTimeoutError,
+    TLSFailedError,
+)
 from connections.network import connected_socket, no_answer, reachable_addresses
 
 State = Literal["ok", "warning", "failed", "skipped"]
 WARNINGS_SHOWN = 20
-SERVER_STEPS = ("Name", "Network", "TLS", "Login", "Version", "Catalogue", "Write", "Role")
-FILE_STEPS = ("File", "Version", "Catalogue", "Write")
+STOP_SECONDS = 2.0
+SERVER_STEPS = ("Name", "Network", "TLS", "Login", "Version", "Catalogue", "Write", "Role", "Stop")
+FILE_STEPS = ("File", "Version", "Catalogue", "Write", "Stop")
+TITLES = {"Write": "A write must fail", "Role": "Rights of the role", "Stop": "Timeout and stop"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,14 @@ class Step:
     state: State
     text: str
     ms: float = 0.0
+
+    @property
+    def ms_in_seconds(self) -> float:
+        return self.ms / 1000
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.name, self.name)
 
 
 def checkup(driver: Driver, schemas: tuple[str, ...] = ()) -> tuple[Step, ...]:
@@ -74,6 +91,8 @@ def _name(driver: Driver) -> Step:
         addresses = reachable_addresses(host, port, driver.networks)
     except ConnectionFailedError as error:
         return Step("Name", "failed", str(error))
+    if addresses == (host,):
+        return Step("Name", "ok", "It is an address, and one that may be reached.")
     return Step("Name", "ok", f"{host} is {', '.join(addresses)}.")
 
 
@@ -113,12 +132,41 @@ def _after_login(driver: Driver, seen: Examination, schemas: tuple[str, ...]) ->
         yield Step("Role", "warning", "\n".join(seen.warnings))
     elif driver.endpoint:
         yield Step("Role", "ok", "It can read, and nothing more was found.")
+    yield _timed(lambda: _stop(driver))
 
 
 def _encryption(seen: Examination) -> Step:
     if seen.tls:
         return Step("TLS", "ok", f"The connection is encrypted ({seen.tls}).")
     return Step("TLS", "warning", "The connection is not encrypted: passwords and results can be read on the way.")
+
+
+# A statement that would go on for long on each kind of database.
+ENDLESS: Mapping[DialectName, str] = {
+    "postgresql": "SELECT pg_sleep(30)",
+    "mysql": "SELECT SLEEP(30)",
+    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000000000) SELECT COUNT(*) FROM n",
+    "duckdb": "SELECT COUNT(*) FROM range(1000000) AS a, range(1000000) AS b WHERE a.range + b.range < 0",
+}
+
+
+def _stop(driver: Driver) -> Step:
+    """Whether a statement that takes too long really ends."""
+    started = time.perf_counter()
+    try:
+        session = driver.open(Limits())
+        try:
+            session.query(ENDLESS[driver.dialect], max_rows=1, max_bytes=1000, seconds=1.0)
+        finally:
+            session.close()
+    except QueryTimeoutError:
+        took = time.perf_counter() - started
+        if took < 1.0 + STOP_SECONDS:
+            return Step("Stop", "ok", f"A statement without end was stopped after {took:.1f} s.")
+        return Step("Stop", "warning", f"A statement was to stop after 1 s and took {took:.1f} s.")
+    except DatabaseError as error:
+        return Step("Stop", "warning", f"It could not be tried: {error}")
+    return Step("Stop", "warning", "A statement that should have been stopped after 1 s went on to its end.")
 
 
 def _catalogue(driver: Driver, schemas: tuple[str, ...]) -> Step:

@@ -9,13 +9,22 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 
+class Secret(str):
+    """A text that `repr` does not show: reports of exceptions list the variables of every frame."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Secret()" if self else "''"
+
+
 def encrypt(text: str) -> bytes:
     """The sealed form of `text`; b"" for ""."""
     return _box().encrypt(text.encode()) if text else b""
 
 
-def decrypt(sealed: bytes | memoryview) -> str:
-    return _with_known_key(_box().decrypt, sealed).decode() if sealed else ""
+def decrypt(sealed: bytes | memoryview) -> Secret:
+    return Secret(_with_known_key(_box().decrypt, sealed).decode() if sealed else "")
 
 
 def rotate(sealed: bytes | memoryview) -> bytes:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils import timezone
 
 from connections.access import ApiToken, Invitation
 from connections.append_only import AppendOnly
@@ -14,6 +18,9 @@ __all__ = [
     "FILE_KINDS", "ApiToken", "AuditEntry", "CatalogueNote", "CatalogueSnapshot", "Connection", "ConnectionGrant",
     "Invitation", "Kind", "LogCutoff", "Membership", "QueryLogEntry", "Role", "TLS", "Team", "User",
 ]  # fmt: skip
+
+# After so long without a word, a refresh is taken for dead.
+STALLED = timedelta(minutes=10)
 
 
 class User(AbstractUser):
@@ -69,7 +76,9 @@ class Connection(models.Model):
     name = models.CharField(max_length=100, unique=True)
     kind = models.CharField(max_length=12, choices=Kind.choices)
     host = models.CharField(max_length=255, blank=True)
-    port = models.PositiveIntegerField(null=True, blank=True)
+    port = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(65535)]
+    )
     database = models.CharField(max_length=500, help_text="Database name, or the file inside the data folder")
     username = models.CharField(max_length=255, blank=True)
     password_encrypted = models.BinaryField(blank=True, default=b"", editable=False)
@@ -77,9 +86,9 @@ class Connection(models.Model):
     schemas = models.JSONField(default=list, blank=True, help_text="Schemas to use; empty means all")
     notes = models.TextField(blank=True, help_text="What the model should know about this database")
     send_values = models.BooleanField(default=True, help_text="Results may be sent to the model")
-    max_seconds = models.PositiveIntegerField(default=60)
-    max_rows = models.PositiveIntegerField(default=10_000)
-    max_concurrent = models.PositiveIntegerField(default=4)
+    max_seconds = models.PositiveIntegerField(default=60, validators=[MinValueValidator(1)])
+    max_rows = models.PositiveIntegerField(default=10_000, validators=[MinValueValidator(1)])
+    max_concurrent = models.PositiveIntegerField(default=4, validators=[MinValueValidator(1)])
     is_active = models.BooleanField(default=True)
     is_demo = models.BooleanField(default=False)
     teams = models.ManyToManyField(Team, through="ConnectionGrant", related_name="connections")
@@ -184,6 +193,12 @@ class CatalogueRefresh(models.Model):
     asked_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     asked_at = models.DateTimeField()
     moved_at = models.DateTimeField()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether something is still going to happen: a worker that died leaves the state as it was."""
+        still = self.state in (RefreshState.WAITING, RefreshState.READING)
+        return still and timezone.now() - self.moved_at < STALLED
 
     def __str__(self) -> str:
         return f"{self.connection}: {self.get_state_display()}"

@@ -46,6 +46,17 @@ def may_manage_connections(user: User) -> bool:
     return user.is_active and user.is_staff and user.has_perm("connections.change_connection")
 
 
+def manageable_connections(user: User) -> QuerySet[Connection]:
+    """All of them, also those that are switched off or granted to nobody, or none."""
+    return Connection.objects.all() if may_manage_connections(user) else Connection.objects.none()
+
+
+def may_write_notes(user: User, connection: Connection) -> bool:
+    """What the model is told about tables: whoever sets connections up, and managers of a team that may ask it."""
+    managed = _granted(user, (Role.MANAGER,)).filter(pk=connection.pk)
+    return may_manage_connections(user) or managed.exists()
+
+
 def visible_teams(user: User) -> QuerySet[Team]:
     """One's own; for staff with the admin's right to change teams, all."""
     if not user.is_active:

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import cast
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from connections import permissions
 from connections.catalogue import Catalogue, DialectName, Table, table_from_json
@@ -26,6 +26,23 @@ def connections_to_ask(user: User) -> QuerySet[Connection]:
 
 def connection_to_see(user: User, connection_id: int) -> Connection:
     return connections_for(user).get(pk=connection_id)
+
+
+def connections_to_show(user: User) -> QuerySet[Connection]:
+    """What the list shows: what `user` sees through teams, and what they set up."""
+    seen = permissions.visible_connections(user).values("pk")
+    managed = permissions.manageable_connections(user).values("pk")
+    found = Connection.objects.filter(Q(pk__in=seen) | Q(pk__in=managed))
+    return found.select_related("snapshot", "refresh").order_by("name")
+
+
+def connection_to_browse(user: User, connection_id: int) -> Connection:
+    """Its catalogue may be looked at: names and types, no rows."""
+    return connections_to_show(user).get(pk=connection_id)
+
+
+def connection_to_manage(user: User, connection_id: int) -> Connection:
+    return permissions.manageable_connections(user).get(pk=connection_id)
 
 
 def connection_to_ask(user: User, connection_id: int) -> Connection:

@@ -31,6 +31,8 @@ from connections.models import (
 from connections.storable import storable
 
 if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
     from connections.checkup import Step
     from connections.door import Door
     from connections.drivers import DriverOptions
@@ -41,7 +43,7 @@ def create_connection(
     *, actor: User | None, password: str = "", teams: Iterable[Team] = (), **fields: Any
 ) -> Connection:
     """A new connection, granted to `teams`; its catalogue is read soon. Raises ValidationError."""
-    connection = Connection(**fields)
+    connection, password = Connection(**fields), crypto.Secret(password)
     with transaction.atomic():
         save_connection(connection, actor=actor, password=password)
         for team in teams:
@@ -51,6 +53,7 @@ def create_connection(
 
 def save_connection(connection: Connection, *, actor: User | None, password: str | None = None) -> None:
     """Check and store `connection`. `password` None keeps the stored one. Raises ValidationError."""
+    password = None if password is None else crypto.Secret(password)
     before = Connection.objects.filter(pk=connection.pk).first() if connection.pk else None
     if password is not None:
         connection.password_encrypted = crypto.encrypt(password)
@@ -59,7 +62,8 @@ def save_connection(connection: Connection, *, actor: User | None, password: str
         connection.save()
         action = "connection changed" if before else "connection created"
         audit.record(action, actor=actor, target=connection, detail=_changes(before, connection))
-        queue_refresh(connection)
+        if connection.is_active:
+            queue_refresh(connection, actor=actor)
 
 
 def delete_connection(connection: Connection, *, actor: User | None) -> None:
@@ -74,8 +78,35 @@ def grant(connection: Connection, team: Team, *, actor: User | None) -> None:
     audit.record("connection granted", actor=actor, target=connection, detail={"team": team.name})
 
 
-def queue_refresh(connection: Connection) -> None:
+def set_teams(connection: Connection, teams: Iterable[Team], *, actor: User | None) -> None:
+    """Exactly `teams` may use it from now on."""
+    wanted = set(teams)
+    for old in connection.grants.exclude(team__in=wanted).select_related("team"):
+        audit.record("connection grant removed", actor=actor, target=connection, detail={"team": old.team.name})
+        old.delete()
+    for team in wanted - set(connection.teams.all()):
+        grant(connection, team, actor=actor)
+
+
+def save_note(connection: Connection, table: str, column: str, text: str, *, actor: User | None) -> None:
+    """What the model is told about `table` (and its `column`, if one is named); an empty text takes it away."""
+    place: dict[str, Any] = {"connection": connection, "table": table, "column": column}
+    before = CatalogueNote.objects.filter(**place).first()
+    if text == (before.text if before else ""):
+        return
+    with transaction.atomic():
+        if text:
+            CatalogueNote.objects.update_or_create(**place, defaults={"text": text})
+        elif before:
+            before.delete()
+        name = f"{table}.{column}" if column else table
+        detail = {"about": name, "text": [before.text if before else "", text]}
+        audit.record("catalogue note changed", actor=actor, target=connection, detail=detail)
+
+
+def queue_refresh(connection: Connection, *, actor: User | None = None) -> None:
     """Read the catalogue again in a worker, once the running transaction has been committed."""
+    snapshots.asked(connection, actor)
     transaction.on_commit(lambda: tasks.enqueue_refresh(connection.pk))
 
 
@@ -159,7 +190,7 @@ def pool_of(connection: Connection) -> SessionPool:
     return shared_pool(connection.pk, where, lambda: driver_of(connection), connection.max_concurrent)
 
 
-def _address(connection: Connection) -> tuple[str, DriverOptions]:
+def _address(connection: Connection) -> tuple[URL, DriverOptions]:
     from connections.address import database_url
     from connections.drivers import DriverOptions
 

@@ -113,8 +113,8 @@ def progress(connection: Connection, text: str) -> None:
     _move(connection, RefreshState.READING, text)
 
 
-def failed(connection: Connection, error: DatabaseError) -> None:
-    _move(connection, RefreshState.FAILED, str(error))
+def failed(connection: Connection, reason: object) -> None:
+    _move(connection, RefreshState.FAILED, str(reason))
 
 
 def _move(connection: Connection, state: RefreshState, text: str) -> None:

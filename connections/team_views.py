@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from connections import audit, permissions, teams
 from connections.models import Invitation, Role, Team, User
-from connections.views import _person as person
+from connections.views import person
 
 NO_TEAM = "There is no such team among yours."
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from django.urls import path
 
-from connections import team_views, views
+from connections import setup, team_views, token_views, views
 
 urlpatterns = [
     path("connections/", views.connection_list, name="connections"),
+    path("connections/new", setup.add, name="connection_add"),
     path("connections/<int:connection_id>/", views.schema, name="schema"),
+    path("connections/<int:connection_id>/edit", setup.edit, name="connection_edit"),
+    path("connections/<int:connection_id>/remove", setup.remove, name="connection_remove"),
+    path("connections/<int:connection_id>/test", setup.test, name="connection_test"),
+    path("connections/<int:connection_id>/refresh", setup.refresh, name="connection_refresh"),
+    path("connections/<int:connection_id>/refreshing", setup.refreshing, name="connection_refreshing"),
+    path("connections/<int:connection_id>/note", setup.note, name="connection_note"),
     path("settings/", views.settings, name="settings"),
+    path("settings/tokens/", token_views.token_list, name="tokens"),
+    path("settings/tokens/<int:token_id>/revoke", token_views.revoke, name="revoke_token"),
     path("teams/", team_views.team_list, name="teams"),
     path("teams/<int:team_id>/", team_views.team, name="team"),
     path("teams/<int:team_id>/invite", team_views.invite, name="invite"),

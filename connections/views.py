@@ -17,14 +17,14 @@ from connections.forms import SettingsForm, ThemeForm
 from connections.models import Connection, User
 
 
-def _person(request: HttpRequest) -> User:
+def person(request: HttpRequest) -> User:
     assert isinstance(request.user, User)
     return request.user
 
 
-def _connection_to_see(request: HttpRequest, connection_id: int) -> Connection:
+def connection_to_browse(request: HttpRequest, connection_id: int) -> Connection:
     try:
-        return selectors.connection_to_see(_person(request), connection_id)
+        return selectors.connection_to_browse(person(request), connection_id)
     except ObjectDoesNotExist as error:
         raise Http404("There is no such connection among those of your teams.") from error
 
@@ -32,8 +32,8 @@ def _connection_to_see(request: HttpRequest, connection_id: int) -> Connection:
 @login_required
 @require_safe
 def connection_list(request: HttpRequest) -> HttpResponse:
-    user = _person(request)
-    found = selectors.connections_for(user).prefetch_related("teams")
+    user = person(request)
+    found = selectors.connections_to_show(user).prefetch_related("teams")
     askable = set(selectors.connections_to_ask(user).values_list("pk", flat=True))
     context = {"connections": found, "askable": askable, "may_manage": permissions.may_manage_connections(user)}
     return render(request, "connections/list.html", context)
@@ -44,6 +44,7 @@ def _wanted(request: HttpRequest) -> browsing.Wanted:
     return browsing.Wanted(
         search=given.get("q", ""), schema=given.get("schema", ""), table=given.get("table", ""),
         page=given.get("page", ""), column=given.get("c", ""), column_page=given.get("columns", ""),
+        about=given.get("about", ""),
     )  # fmt: skip
 
 
@@ -51,13 +52,16 @@ def _wanted(request: HttpRequest) -> browsing.Wanted:
 @require_safe
 def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
     """The catalogue: searchable tables at the left, one of them at the right."""
-    connection = _connection_to_see(request, connection_id)
+    user, connection = person(request), connection_to_browse(request, connection_id)
     snapshot = selectors.snapshot_of(connection)
     context = {
         "connection": connection,
         "snapshot": snapshot,
         "listing": browsing.browse(snapshot, selectors.notes_of(connection), _wanted(request)) if snapshot else None,
-        "may_ask": permissions.may_ask(_person(request), connection),
+        "refresh": selectors.refresh_of(connection),
+        "may_ask": permissions.may_ask(user, connection),
+        "may_manage": permissions.may_manage_connections(user),
+        "may_write_notes": permissions.may_write_notes(user, connection),
     }
     return render(request, "connections/schema.html", context)
 
@@ -66,7 +70,7 @@ def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest) -> HttpResponse:
     """Theme, time zone, shortcuts."""
-    user = _person(request)
+    user = person(request)
     form = SettingsForm(request.POST or None, instance=user)
     if request.method == "POST" and form.is_valid():
         form.save()
@@ -82,7 +86,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     """Light, dark or as the system; back to where the person was."""
     form = ThemeForm(request.POST)
     if form.is_valid():
-        user = _person(request)
+        user = person(request)
         user.theme = "" if form.cleaned_data["theme"] == "system" else form.cleaned_data["theme"]
         user.save(update_fields=["theme"])
     back = request.POST.get("next", "/")

@@ -40,9 +40,10 @@ def notice_to_read(user: User, notice_id: int) -> Notice:
     return Notice.objects.select_related("run").get(pk=notice_id, user=user)
 
 
-def tell(*, users: Iterable[User], actor: User, kind: Notice.Kind, run: Run, text: str = "") -> None:
+def tell(*, users: Iterable[User], actor: User | None, kind: Notice.Kind, run: Run, text: str = "") -> None:
     """One notice for each of `users` but the actor; called inside a transaction, it is sent after the commit."""
-    for user in {one.pk: one for one in users if one.pk != actor.pk and one.is_active}.values():
+    by = actor.pk if actor is not None else None
+    for user in {one.pk: one for one in users if one.pk != by and one.is_active}.values():
         notice = Notice.objects.create(user=user, actor=actor, kind=kind, run=run, text=text)
         if settings.EMAIL_URL and user.email:
             transaction.on_commit(lambda key=notice.pk: tasks.enqueue_mail(key))  # type: ignore[misc]

@@ -1,6 +1,7 @@
 """What the product remembers: models that answer, questions, runs with their events, results, and what teams do with
 answers."""
 
+from agents.models.collection import Cadence, Collection, SavedQuestion, SavedRun
 from agents.models.discussion import Comment, Notice
 from agents.models.feedback import Feedback, Reason, RegressionQuestion, Review, Verification
 from agents.models.language_model import LanguageModel
@@ -12,8 +13,8 @@ from agents.models.search import SavedFilter, SearchEntry
 from agents.models.share import Share
 from agents.models.usage import Cap, UsageEntry
 
-__all__ = ["Cap", "UsageEntry",
-    "LIVE", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question", "Reason", "RegressionQuestion",
-    "Review", "Run", "RunEvent", "SavedFilter", "SearchEntry", "Share", "Status", "StoredResult", "Thread",
-    "Verification", "WorkerBeat",
+__all__ = [
+    "LIVE", "Cadence", "Cap", "Collection", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question",
+    "Reason", "RegressionQuestion", "Review", "Run", "RunEvent", "SavedFilter", "SavedQuestion", "SavedRun",
+    "SearchEntry", "Share", "Status", "StoredResult", "Thread", "UsageEntry", "Verification", "WorkerBeat",
 ]  # fmt: skip

@@ -37,6 +37,7 @@ class Notice(models.Model):
         SHARE = "share", "shared an answer with you"
         VERIFIED = "verified", "verified your answer"
         ACCESS = "access", "asks for access"
+        SCHEDULE = "schedule", "Scheduled question"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -51,5 +52,7 @@ class Notice(models.Model):
         indexes = [models.Index(fields=["user", "read_at"])]
 
     def __str__(self) -> str:
+        if self.kind == self.Kind.SCHEDULE:
+            return self.text.partition("\n")[0][:120]
         who = (self.actor.get_full_name() or self.actor.get_username()) if self.actor else "A deleted person"
         return f"{who} {self.get_kind_display()}"

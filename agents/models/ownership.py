@@ -28,13 +28,16 @@ def of_a_team(run: str) -> Q:
     """Questions that a team has. `run` is the lookup's way to the run, such as "runs__"."""
     shared = Q(**{f"{run}shares__team__isnull": False, f"{run}shares__revoked_at": None})
     unexpired = Q(**{f"{run}shares__expires_at": None}) | Q(**{f"{run}shares__expires_at__gt": timezone.now()})
-    return (shared & unexpired) | Q(**{f"{run}verification__isnull": False})
+    collected = Q(**{f"{run}saved_as__isnull": False}) | Q(**{f"{run}saved_run__isnull": False})
+    return (shared & unexpired) | Q(**{f"{run}verification__isnull": False}) | collected
 
 
 def keep_teams_questions(collector: Collector, field: Field[Any, Any], objects: Any, using: str) -> None:
     """For on_delete of threads and questions: a team's go on under `deleted_person`, the rest is deleted."""
     way = "runs__" if objects.model._meta.model_name == "question" else "questions__runs__"
-    kept = set(objects.model.objects.using(using).filter(of_a_team(way)).values_list("pk", flat=True))
+    theirs = {f"{field.attname}__in": {getattr(one, field.attname) for one in objects}}
+    found = objects.model.objects.using(using).filter(of_a_team(way), **theirs)
+    kept = set(found.values_list("pk", flat=True))
     staying: list[Model] = [one for one in objects if one.pk in kept]
     going: list[Model] = [one for one in objects if one.pk not in kept]
     if staying:

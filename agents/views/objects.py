@@ -8,8 +8,8 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest
 
 from agents import permissions, selectors
-from agents.library import sharing
-from agents.models import Run, Share, Thread
+from agents.library import collecting, sharing
+from agents.models import Collection, Run, SavedQuestion, Share, Thread
 from connections.models import User
 
 
@@ -60,6 +60,27 @@ def run_to_verify(request: HttpRequest, run_id: UUID) -> Run:
     if not permissions.may_verify(person(request), run):
         raise Http404("This answer is not yours to verify.")
     return run
+
+
+def collection_to_see(request: HttpRequest, collection_id: int) -> Collection:
+    try:
+        return collecting.collection_to_see(person(request), collection_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("Your teams have no such collection.") from error
+
+
+def saved_to_see(request: HttpRequest, saved_id: int) -> SavedQuestion:
+    try:
+        return collecting.saved_to_see(person(request), saved_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("Your teams have no such saved question.") from error
+
+
+def saved_to_edit(request: HttpRequest, saved_id: int) -> SavedQuestion:
+    try:
+        return collecting.saved_to_edit(person(request), saved_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("This saved question is not yours to change.") from error
 
 
 def thread_to_see(request: HttpRequest, thread_id: UUID) -> Thread:

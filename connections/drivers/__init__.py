@@ -40,12 +40,12 @@ KINDS: Mapping[str, DialectName] = {
 }  # fmt: skip
 
 
-def driver_for(url: str, *, file_root: Path | None = None, options: DriverOptions | None = None) -> Driver:
+def driver_for(url: str | URL, *, file_root: Path | None = None, options: DriverOptions | None = None) -> Driver:
     """The driver for a SQLAlchemy URL. Nothing is opened yet.
 
     Files are looked up inside `file_root` when it is given, else anywhere. Raises ConnectionFailedError.
     """
-    parsed = _parse(url)
+    parsed = url if isinstance(url, URL) else _parse(url)
     dialect = KINDS.get(parsed.get_backend_name())
     if dialect is None:
         raise ConnectionFailedError(

@@ -24,7 +24,7 @@ from connections.catalogue import Catalogue, DialectName
 from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, Sink, silent
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.duckdb_catalogue import read_catalogue
-from connections.drivers.fetching import Row, take
+from connections.drivers.fetching import Row, as_subquery, take
 from connections.drivers.files import DatabaseFile
 from connections.drivers.reading import read_date, read_interval, read_json, read_timestamp
 from connections.drivers.running import Running
@@ -165,7 +165,7 @@ def _with_texts(sql: str, columns: tuple[ResultColumn, ...]) -> str:
     if all(cast == f"c{n}" for n, cast in enumerate(casts)):
         return sql
     names = ", ".join(f"c{n}" for n in range(len(columns)))
-    return f"SELECT {', '.join(casts)} FROM ({sql}\n) AS result({names})"
+    return f"SELECT {', '.join(casts)} FROM {as_subquery(sql)} AS result({names})"
 
 
 def _cast(name: str, type_name: str) -> str:

@@ -63,6 +63,11 @@ def take(
     return Taken(tuple(rows), "", cut_cells)
 
 
+def as_subquery(sql: str) -> str:
+    """`sql`, which a database has accepted as one SELECT, in brackets; the line break ends a comment."""
+    return "(" + sql.rstrip("; \t\r\n") + "\n)"
+
+
 def _hand_on(source: Iterable[Row], sink: Sink, max_rows: int, cell_bytes: int, check: Callable[[], None]) -> Taken:
     piece: list[Row] = []
     cut_cells, cut_by = 0, ""

@@ -109,7 +109,7 @@ class MySQLDriver:
         )  # fmt: skip
         try:
             connection.connect(self._socket())
-        except (pymysql.MySQLError, OSError) as error:
+        except (pymysql.MySQLError, OSError, ValueError) as error:
             raise self._why_not(error) from None
         # The greeting must come soon, a result may take longer; PyMySQL takes one limit for both.
         setattr(connection, "_read_timeout", read_seconds)  # noqa: B010

@@ -20,7 +20,7 @@ from sqlalchemy.engine import URL
 from connections.catalogue import Catalogue, DialectName
 from connections.contracts import Examination, Limits, Progress, ResultColumn, Rows, Sink, silent
 from connections.drivers import DriverOptions, only_query_options
-from connections.drivers.fetching import Row, take
+from connections.drivers.fetching import Row, as_subquery, take
 from connections.drivers.postgresql_catalogue import read_catalogue
 from connections.drivers.postgresql_role import examine
 from connections.drivers.postgresql_values import TypeNames, register_loaders
@@ -95,7 +95,7 @@ class PostgresDriver:
         """An open connection, or ConnectionFailedError in words that hold no password."""
         try:
             connection: Connection = psycopg.connect("", autocommit=True, **self._arguments())
-        except psycopg.Error as error:
+        except (psycopg.Error, ValueError) as error:
             raise self._why_not(str(error)) from None
         connection.read_only = True
         connection.prepare_threshold = None
@@ -155,6 +155,22 @@ def _begin_settings(connection: Connection, seconds: float) -> str:
     return f"SELECT {calls}"
 
 
+def _bounded(sql: str, columns: tuple[ResultColumn, ...], cell_bytes: int) -> str:
+    """`sql`, with texts and bytes longer than we keep cut by PostgreSQL itself: else one of a gigabyte would lie in our
+    memory before we see it. The order of the rows stays."""
+    calls = [_beginning_of(f"c{n}", column.type, cell_bytes + 1) for n, column in enumerate(columns)]
+    if all(call == f"c{n}" for n, call in enumerate(calls)):
+        return sql
+    names = ", ".join(f"c{n}" for n in range(len(columns)))
+    return f"SELECT {', '.join(calls)} FROM {as_subquery(sql)} AS result({names})"
+
+
+def _beginning_of(name: str, type_name: str, length: int) -> str:
+    if type_name in ("text", "varchar"):
+        return f"pg_catalog.left({name}, {length})"
+    return f"pg_catalog.substr({name}, 1, {length})" if type_name == "bytea" else name
+
+
 def _words(error: Exception) -> str:
     """The server's own words; the driver's for what it refused to send (a NUL character, half a surrogate pair)."""
     if not isinstance(error, psycopg.Error):
@@ -177,7 +193,8 @@ class PostgresSession:
         with self._run(seconds) as running, self._transaction(running, seconds):
             columns = self._describe(sql)
             # Closed early, the generator cancels what is left and reads the connection empty.
-            with closing(cast("Generator[Row, None, None]", self._connection.cursor().stream(sql))) as source:
+            bounded = _bounded(sql, columns, self._limits.cell_bytes)
+            with closing(cast("Generator[Row, None, None]", self._connection.cursor().stream(bounded))) as source:
                 taken = take(self._noticed(source), max_rows=max_rows, max_bytes=max_bytes,
                              cell_bytes=self._limits.cell_bytes, check=running.check, sink=sink)  # fmt: skip
         ms = (time.perf_counter() - started) * 1000

@@ -58,7 +58,7 @@ def _text_loader(read: Callable[[str], Any], cell_bytes: int) -> type[Loader]:
 def _beginning(data: Buffer, cell_bytes: int) -> CutText:
     """The beginning of a long text, without decoding the rest."""
     start = bytes(memoryview(data)[:cell_bytes]).decode("utf-8", "ignore")
-    return CutText(f"{start}… [cut: the first {len(start):,} characters of {len(data):,} bytes]")
+    return CutText(f"{start}… [cut: only the first {len(start):,} characters are here]")
 
 
 def _bytes_loader(cell_bytes: int) -> type[Loader]:

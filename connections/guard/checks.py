@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from connections.allowed import AGGREGATES, FUNCTIONS, STATEMENT_NODES, TYPE_WORDS, WINDOWS
+from connections.allowed import AGGREGATES, FUNCTIONS, PLAIN_TYPES, STATEMENT_NODES, TYPE_WORDS, WINDOWS
 from connections.catalogue import Catalogue, DialectName
 from connections.errors import StatementNotAllowedError
 from connections.guard.parsing import Parsed, UnreadableSqlError, parse, sqlglot_dialect
+from connections.guard.sizes import check_sizes
 
 
 def check(sql: str, dialect: DialectName, catalogue: Catalogue, *, temp_tables: Iterable[str] = ()) -> None:
@@ -48,16 +49,41 @@ def check_tree(root: exp.Expr, dialect: DialectName, catalogue: Catalogue, *, te
             raise StatementNotAllowedError(f"{_kind(node)} is not allowed in a statement: {_snippet(node, dialect)}.")
         if isinstance(node, exp.Anonymous):
             _check_function(node, functions)
+            check_sizes(node, dialect)
         elif isinstance(node, exp.Table):
             _check_table(node, dialect, catalogue, temporary)
         elif isinstance(node, exp.With) and node.args.get("recursive"):
             raise StatementNotAllowedError("WITH RECURSIVE is not allowed: it can run without end.")
         elif isinstance(node, exp.DataType):
             check_type(node)
+        elif isinstance(node, exp.In | exp.Operator | exp.Column):
+            _check_hidden_reading(node, dialect)
+
+
+# Words without brackets that PostgreSQL and MariaDB read as a call; a column of that name is quoted.
+_SESSION_WORDS = {"postgresql": {"user", "current_role", "system_user"}, "mysql": {"current_role"}}
+
+
+def _check_hidden_reading(node: exp.In | exp.Operator | exp.Column, dialect: DialectName) -> None:
+    """What reads a table, calls a function or looks at the session without looking like it."""
+    if isinstance(node, exp.In) and dialect == "sqlite" and node.args.get("field") is not None:
+        raise StatementNotAllowedError("Write IN (SELECT column FROM table), not IN table.")
+    if isinstance(node, exp.Operator):
+        schema = str(node.args.get("operator") or "").rpartition(".")[0]
+        if schema not in ("", "pg_catalog"):
+            raise StatementNotAllowedError(f"An operator of the schema {schema} is not allowed.")
+    if isinstance(node, exp.Column) and not node.table and not node.this.args.get("quoted"):
+        word = node.name.lower()
+        if word in _SESSION_WORDS.get(dialect, ()):
+            raise StatementNotAllowedError(f'{word} is not allowed; a column of that name is written "{word}".')
 
 
 def check_type(node: exp.DataType) -> None:
     """Refuse a cast to anything but plain value types. Raises StatementNotAllowedError."""
+    if isinstance(node.this, exp.DataType.Type) and node.this != exp.DataType.Type.USERDEFINED:
+        if node.this.value.lower() not in PLAIN_TYPES:
+            raise StatementNotAllowedError(f"A cast to the type {node.this.value} is not allowed.")
+        return
     if node.this == exp.DataType.Type.USERDEFINED:
         words = "".join(c if c.isalnum() or c == "_" else " " for c in str(node.args.get("kind") or "")).split()
         strange = [word for word in words if not word.isdigit() and word.lower() not in TYPE_WORDS]

@@ -117,6 +117,9 @@ def parse(sql: str, dialect: DialectName) -> Parsed:
         raise UnreadableSqlError(_where(error)) from None
     except (SqlglotError, RecursionError) as error:
         raise UnreadableSqlError(f"the text cannot be read as SQL: {error}") from None
+    except (TypeError, AttributeError, LookupError, ValueError):
+        # sqlglot's parser breaks in these ways over some texts that no database takes, such as `SELECT 1 ->`.
+        raise UnreadableSqlError("the text cannot be read as SQL") from None
     kept = tuple(_restore(statement, shield.types) for statement in statements if statement is not None)
     return Parsed(sql, kept, tuple(tokens))
 

@@ -12,10 +12,12 @@ import django
 django.setup()
 
 from agents import services  # noqa: E402
+from agents.library import comments, feedback, sharing  # noqa: E402
 from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
-from tests.browser import nasty  # noqa: E402
+from tests.browser import nasty, spending  # noqa: E402
+from tests.browser import pulse as pulses  # noqa: E402
 from tests.web import stories  # noqa: E402
 from tests.web.big_trace import big  # noqa: E402
 
@@ -44,15 +46,43 @@ def gallery() -> dict[str, Any]:
     answered = stories.answered(olga, shop, "What did each country buy this year, and how many orders was that?")
     cut = stories.answered(olga, shop, "List every order of the year with its customer")
     cut.results.update(truncated=True, row_count=1214)
+    shared = _of_the_team(people)
     return {
+        "shared": str(shared.pk), "team": people.team.pk, "invitation": spending.spent(people),
         "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
         "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
     }  # fmt: skip
 
 
+def _of_the_team(people: stories.Cast) -> Run:
+    """What Tom shared with Olga, who manages a team of both, with what was said about it."""
+    team = Team.objects.create(name="Operations")
+    Membership.objects.create(team=team, user=people.olga, role=Role.MANAGER)
+    Membership.objects.create(team=team, user=people.tom, role=Role.ANALYST)
+    team.connections.add(people.shop)
+    shared = stories.answered(people.tom, people.shop, "Which country bought most this year?")
+    sharing.share(user=people.tom, run=shared, people=[people.olga], days=30)
+    comments.comment(user=people.tom, run=shared, text="Net of returns? @olga please look.")
+    feedback.judge(user=people.tom, run=shared, good=False, reason="wrong_number", text="The sum is too high")
+    verified = stories.answered(people.tom, people.shop, "Median days from order to delivery, by region")
+    feedback.judge(user=people.tom, run=verified, good=True, text="Matches the report")
+    feedback.verify(user=people.olga, run=verified)
+    failed = stories.ask(people.tom, people.shop, "Best suppliers for kettles")
+    words = {"error_type": "BudgetExhaustedError", "error": "The 15 turns of this run are used up."}
+    stories.finish(failed, Status.FAILED, **words)
+    return shared
+
+
 def _at_work(run: Run) -> None:
     """As if a worker had the run, and kept it."""
     Run.objects.filter(pk=run.pk).update(status=Status.RUNNING, lease_owner="test", lease_until="2100-01-01T00:00Z")
+
+
+def full() -> dict[str, Any]:
+    """Olga manages the team, and her cap is used up."""
+    people = stories.cast()
+    spending.full(people)
+    return {"team": people.team.pk}
 
 
 def live() -> dict[str, Any]:
@@ -92,6 +122,18 @@ def dated() -> dict[str, Any]:
     return nasty.dated(User.objects.get(username="olga"), Connection.objects.get())
 
 
+def pulse_begin(number: str, calls: str) -> dict[str, Any]:
+    return pulses.begin(int(number), int(calls))
+
+
+def pulse(run_id: str, number: str) -> dict[str, Any]:
+    return pulses.beat(run_id, int(number))
+
+
+def session(name: str) -> dict[str, Any]:
+    return pulses.session(name)
+
+
 def cast() -> dict[str, Any]:
     """The people, and the connection Shop on the file shop.sqlite."""
     return {"connection": stories.cast().shop.pk}
@@ -124,6 +166,19 @@ def big_trace() -> dict[str, Any]:
     return {"run": str(run.pk), "octets": big(run)}
 
 
+def library() -> dict[str, Any]:
+    """An answer and a failure of Olga's, and an answer that she shares with Tom; Mona manages their team."""
+    people = stories.cast()
+    mona = User.objects.create_user("mona", password="mona's long password", first_name="Mona", last_name="Manager")
+    Membership.objects.create(team=people.team, user=mona, role=Role.MANAGER)
+    answered = stories.answered(people.olga, people.shop)
+    failed = stories.ask(people.olga, people.shop, "Customer lifetime by first product")
+    stories.finish(failed, Status.FAILED, error_type="BudgetExhaustedError", error="The 15 turns are used up.")
+    shared = stories.answered(people.olga, people.shop, "Which country bought least?")
+    sharing.share(user=people.olga, run=shared, people=[people.tom])
+    return {"answered": str(answered.pk), "failed": str(failed.pk), "shared": str(shared.pk)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -143,8 +198,8 @@ def no_connection() -> dict[str, Any]:
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
-    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 big_trace)  # fmt: skip
+    for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
+                 library, big_trace, pulse_begin, pulse, session)  # fmt: skip
 }
 
 if __name__ == "__main__":

@@ -39,7 +39,12 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "trace-timeline": f"{run}/trace?lens=time", "history": "/questions/",
         "history-empty": "/questions/?q=switzerland",
         "connections": "/connections/", "schema": f"/connections/{furnished['connection']}/", "settings": "/settings/",
-        "error": "/nowhere",
+        "connection-form": f"/connections/{furnished['connection']}/edit",
+        "connection-test": f"/connections/{furnished['connection']}/test",
+        "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
+        "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens", "teams": "/teams/",
+        "team": f"/teams/{furnished['team']}/", "tokens": "/settings/tokens/", "api": "/api/",
+        "invitation": f"/invitations/{furnished['invitation']}", "error": "/nowhere",
     }  # fmt: skip
 
 

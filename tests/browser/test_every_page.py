@@ -18,7 +18,8 @@ pytestmark = pytest.mark.browser
 PAGES = (
     "ask-empty", "ask-running", "ask-thinking", "answer-summary", "answer", "answer-chart", "answer-steps",
     "answer-sql", "answer-cut", "clarify", "run-failed", "trace", "trace-timeline", "history", "history-empty",
-    "connections", "schema", "settings",
+    "connections", "connection-form", "connection-test", "schema", "settings", "shared", "share", "review", "notices",
+    "usage", "usage-model", "teams", "team", "tokens", "api", "invitation",
 )  # fmt: skip
 
 

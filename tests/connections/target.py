@@ -19,7 +19,11 @@ from tests.connections.attacks import BAIT, SECRET
 from tests.connections.servers import ask, rows_of
 from tests.databases import MYSQL_URL, POSTGRES_URL, scratch
 
-SMALL = Limits(seconds=5)
+SMALL = Limits(seconds=2)
+
+
+# Rows that were ever written, also in transactions that were rolled back.
+COUNTED = "SELECT relname, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_user_tables ORDER BY 1"
 
 
 class Target:
@@ -42,6 +46,7 @@ class Target:
         """Everything that an attack could change: also tables, sequences, roles, large objects, settings."""
         more: list[Any] = [(t.qualified, t.kind, t.columns) for t in driver_for(self.url).catalogue().tables]
         if self.dialect == "postgresql":
+            more += rows_of(self.url, COUNTED)
             more += rows_of(self.url, "SELECT last_value, is_called FROM tickets")
             more += rows_of(self.url, "SELECT COUNT(*) FROM pg_largeobject_metadata")
             more += rows_of(self.url, "SELECT COUNT(*) FROM pg_roles WHERE rolname = 'intruder'")

@@ -17,9 +17,22 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from agents.models import Cap, Comment, LanguageModel, Notice, Run, SavedFilter, Share, Status, UsageEntry
+from agents.models import (
+    Cap,
+    Collection,
+    Comment,
+    LanguageModel,
+    Notice,
+    Run,
+    SavedFilter,
+    SavedQuestion,
+    Share,
+    Status,
+    UsageEntry,
+)
 from connections.access import hash_of
 from connections.models import (
+    ApiToken,
     AuditEntry,
     Connection,
     ConnectionGrant,
@@ -55,11 +68,14 @@ def policy(*allowed: str, others: str = HIDDEN, nobody: str = LOGIN) -> Policy:
 EVERYONE = policy(*PEOPLE)
 PERSONS = policy(*(person for person in PEOPLE if person not in NOBODY))
 OWNER = policy("owner")
-TEAM = policy("owner", *MATES)
+CATALOGUE = policy("owner", *MATES, "root")
+SETTING_UP = policy("root")
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
-MANAGER, MANAGERS = policy("manager"), policy("manager", "other")
+KEEPERS = policy("owner", "manager")
+MANAGERS = policy("manager", "other")
 TEAM_AND_ROOT, MANAGER_AND_ROOT = policy("owner", *MATES, "root"), policy("manager", "root")
+TOKEN = policy(others=LOGIN)
 KEPT_LINK = "a-link-that-was-kept"
 SUPERUSER = policy("root", "clerk", others=LOGIN) | {"clerk": REFUSED}
 STAFF = policy("root", "clerk", others=LOGIN)
@@ -112,17 +128,32 @@ ROUTES: Mapping[str, Line] = {
     "open_link": Line("GET", PERSONS),
     "ask_for_access": Line("POST", READERS),
     "judge": Line("POST", READERS),
-    "verify": Line("POST", MANAGER),
+    "verify": Line("POST", policy()),  # managers see a run once it has a verdict: tests/web/test_feedback.py
     "comment": Line("POST", READERS),
     "delete_comment": Line("POST", OWNER),
     "notices": Line("GET POST", PERSONS),
     "notice": Line("GET", OWNER),
     "usage": Line("GET", PERSONS),
+    "save": Line("GET POST", OWNER),
+    "collections": Line("GET POST", PERSONS),
+    "collection": Line("GET", policy("owner", *MATES)),
+    "delete_collection": Line("POST", KEEPERS),
+    "saved": Line("GET", policy("owner", *MATES)),
+    "run_saved": Line("POST", policy("owner", "analyst", "manager")),
+    "schedule": Line("POST", KEEPERS),
+    "delete_saved": Line("POST", KEEPERS),
     "review": Line("GET POST", MANAGERS),
     "review_export": Line("GET", MANAGERS),
     # connections and the person
     "connections": Line("GET", PERSONS),
-    "schema": Line("GET", TEAM),
+    "schema": Line("GET", CATALOGUE),
+    "connection_refreshing": Line("GET", CATALOGUE),
+    "connection_note": Line("POST", policy("manager", "root")),
+    "connection_add": Line("GET POST", SETTING_UP),
+    "connection_edit": Line("GET POST", SETTING_UP),
+    "connection_test": Line("GET POST", SETTING_UP),
+    "connection_refresh": Line("POST", SETTING_UP),
+    "connection_remove": Line("POST", SETTING_UP),
     "settings": Line("GET POST", PERSONS),
     "theme": Line("POST", PERSONS),
     "teams": Line("GET", PERSONS),
@@ -131,6 +162,20 @@ ROUTES: Mapping[str, Line] = {
     "member": Line("POST", MANAGER_AND_ROOT),  # everybody may also take themselves out
     "withdraw_invitation": Line("POST", MANAGER_AND_ROOT),
     "invitation": Line("GET POST", EVERYONE),
+    "tokens": Line("GET POST", PERSONS),
+    "revoke_token": Line("POST", OWNER),
+    # programs: a login opens nothing, a token does (tests/server/test_api.py)
+    "api_page": Line("GET", EVERYONE),
+    "api:openapi-json": Line(ANY, EVERYONE),
+    "api:api-root": Line(ANY, policy(nobody=HIDDEN)),
+    "api:connections": Line("GET", TOKEN),
+    "api:tables": Line("GET", TOKEN),
+    "api:ask": Line("POST", TOKEN),
+    "api:fetch": Line("GET", TOKEN),
+    "api:rows": Line("GET", TOKEN),
+    "api:rerun": Line("POST", TOKEN),
+    "api:cancel": Line("POST", TOKEN),
+    "api:follow": Line("GET", TOKEN),
     # administration, beside the pages of models
     "admin:index": Line("GET", STAFF),
     "admin:login": Line("GET POST", EVERYONE),
@@ -186,9 +231,10 @@ class Place:
             "run_id": self.run.pk, "other_id": self.other.pk, "thread_id": self.run.question.thread_id,
             "connection_id": self.connection.pk, "share_id": self.share.pk, "token": KEPT_LINK, "number": 2,
             "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
+            "collection_id": 1, "saved_id": 1,
             "user_id": self.people["owner"].pk, "team_id": Team.objects.get(name="Retail").pk, "invitation_id": 1,
-            "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1, "url": "nowhere",
-            "app_label": "connections",
+            "token_id": 1, "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1,
+            "url": "nowhere", "app_label": "connections",
         }  # fmt: skip
 
 
@@ -209,9 +255,14 @@ def furnish() -> Place:
     link = Share.objects.create(run=run, token_hash=hashlib.sha256(KEPT_LINK.encode()).hexdigest())
     link.readers.add(people["link"])
     Invitation.objects.create(pk=1, team=team, token_hash=hash_of(KEPT_LINK), expires_at=timezone.now() + HOUR)
+    ApiToken.objects.create(pk=1, user=people["owner"], name="Notebook", token_hash="-")
     Comment.objects.create(pk=1, question=run.question, author=people["owner"], text="Without returns.")
     SavedFilter.objects.create(pk=1, user=people["owner"], name="Returns")
     Notice.objects.create(pk=1, user=people["owner"], kind=Notice.Kind.COMMENT, run=run)
+    kept = Collection.objects.create(pk=1, team=team, name="Reports", created_by=people["owner"])
+    SavedQuestion.objects.create(
+        pk=1, collection=kept, title="Sales", connection=shop, program=stories.PROGRAM, owner=people["owner"]
+    )
     _for_the_admin(shop, people["owner"])
     return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, other, shop, link)
 

@@ -29,7 +29,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no connection {options['connection']!r}; there are: {names}.")
         found = list(connection.regression_set.order_by("added_at"))
         known = [one for one in found if one.gold_sql]
-        url = database_url(connection)
+        url = database_url(connection).render_as_string(hide_password=False)
         lines = [
             json.dumps({"id": f"{connection.pk}-{one.pk}", "set": connection.name, "url": url, "question": one.text,
                         "dialect": connection.kind, "evidence": one.evidence, "gold_sql": [one.gold_sql]},

@@ -1,0 +1,233 @@
+"""Collections: their list, one with its saved questions, one saved question with its values and schedule, saving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents import permissions
+from agents.answers.parameters import parameters_of
+from agents.forms import CollectionForm, SaveForm, ScheduleForm
+from agents.library import collecting, scheduling
+from agents.models import Cadence, Collection, Run, SavedQuestion, SavedRun
+from agents.views.objects import collection_to_see, person, run_to_share, saved_to_edit, saved_to_see
+from connections.models import Team
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A saved question in its table. `spark` are the points of its last values' line."""
+
+    saved: SavedQuestion
+    last: SavedRun | None
+    spark: str
+    end: tuple[float, float] | None
+    schedule: str
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def collections(request: HttpRequest) -> HttpResponse:
+    user, error = person(request), ""
+    if request.method == "POST":
+        form = CollectionForm(request.POST)
+        try:
+            team = permissions.teams_to_collect_for(user).get(pk=form.cleaned_data["team"] if form.is_valid() else 0)
+            made = collecting.create_collection(user=user, team=team, name=form.cleaned_data["name"],
+                                                description=form.cleaned_data["description"])  # fmt: skip
+        except ValidationError as refused:
+            error = " ".join(refused.messages)
+        except Team.DoesNotExist:
+            error = "Choose a team in which you are an analyst or manager."
+        else:
+            return redirect("collection", made.pk)
+    context = {
+        "collections": collecting.collections_for(user), "teams": permissions.teams_to_collect_for(user),
+        "error": error, "name": request.POST.get("name", ""), "description": request.POST.get("description", ""),
+    }  # fmt: skip
+    return render(request, "agents/collections.html", context, status=422 if error else 200)
+
+
+@login_required
+@require_safe
+def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
+    found, user = collection_to_see(request, collection_id), person(request)
+    text, show = request.GET.get("q", ""), request.GET.get("show", "")
+    saved_questions = list(collecting.saved_in(found, text=text, show=show))
+    everything = list(collecting.saved_in(found)) if text or show else saved_questions
+    context = {
+        "collection": found,
+        "lines": [_line(one) for one in saved_questions],
+        "text": text,
+        "show": show,
+        "all": len(everything),
+        "verified": sum(hasattr(one.run, "verification") for one in everything if one.run is not None),
+        "scheduled": sum(bool(one.cadence) for one in everything),
+        "may_edit": permissions.may_edit_collection(user, found),
+    }
+    alone = getattr(request, "htmx", False)
+    return render(request, "agents/parts/saved_list.html" if alone else "agents/collection.html", context)
+
+
+@login_required
+@require_POST
+def delete_collection(request: HttpRequest, collection_id: int) -> HttpResponse:
+    found = collection_to_see(request, collection_id)
+    try:
+        collecting.delete_collection(user=person(request), collection=found)
+    except ObjectDoesNotExist as error:
+        raise Http404("This collection is not yours to delete.") from error
+    return redirect("collections")
+
+
+@login_required
+@require_safe
+def saved(request: HttpRequest, saved_id: int) -> HttpResponse:
+    return _saved_page(request, saved_to_see(request, saved_id))
+
+
+@login_required
+@require_POST
+def run_saved(request: HttpRequest, saved_id: int) -> HttpResponse:
+    """The program on fresh data, with the values that the reader wrote."""
+    found = saved_to_see(request, saved_id)
+    values = {name.removeprefix("value-"): value for name, value in request.POST.items() if name.startswith("value-")}
+    try:
+        run = collecting.run_again(user=person(request), saved=found, values={k: str(v) for k, v in values.items()})
+    except ValidationError as error:
+        return _saved_page(request, found, error=" ".join(error.messages))
+    except ObjectDoesNotExist as error:
+        raise Http404("The connection of this question is not yours to ask.") from error
+    return redirect("run", run.pk)
+
+
+@login_required
+@require_POST
+def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
+    found = saved_to_edit(request, saved_id)
+    form = ScheduleForm(request.POST, team=found.collection.team)
+    if not form.is_valid():
+        return _saved_page(request, found, schedule_error="Choose a time such as 07:00, and people of the team.")
+    given = form.cleaned_data
+    day = given["weekday"] if given["cadence"] == Cadence.WEEKLY else given["day"]
+    try:
+        scheduling.schedule(
+            user=person(request), saved=found, cadence=given["cadence"], day=day or 0, at=given["at"] or found.at,
+            recipients=given["recipients"], only_when_changed=given["only_when_changed"],
+        )  # fmt: skip
+    except ValidationError as error:
+        return _saved_page(request, found, schedule_error=" ".join(error.messages))
+    messages.success(request, "The schedule is set." if given["cadence"] else "The schedule is off.")
+    return redirect("saved", found.pk)
+
+
+@login_required
+@require_POST
+def delete_saved(request: HttpRequest, saved_id: int) -> HttpResponse:
+    found = saved_to_edit(request, saved_id)
+    collecting.delete_saved(user=person(request), saved=found)
+    return redirect("collection", found.collection_id)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The dialogue that keeps an answer in a collection."""
+    run, error = run_to_share(request, run_id), ""
+    form = SaveForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            kept = _save(request, run, form)
+        except ValidationError as refused:
+            error = " ".join(refused.messages)
+        else:
+            return redirect("saved", kept.pk)
+    user, alone = person(request), getattr(request, "htmx", False)
+    teams = permissions.teams_to_collect_for(user)
+    context = {
+        "run": run, "form": form, "error": error, "teams": teams, "title": run.question.text[:200],
+        "collections": collecting.collections_for(user).filter(team__in=teams),
+        "parameters": list(enumerate(parameters_of(run.steps))),
+    }  # fmt: skip
+    template = "agents/parts/save_dialog.html" if alone else "agents/save.html"
+    return render(request, template, context, status=422 if error and not alone else 200)
+
+
+def _save(request: HttpRequest, run: Run, form: SaveForm) -> SavedQuestion:
+    user, given = person(request), form.cleaned_data
+    kind, _, key = given["place"].partition(":")
+    number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else 0
+    names = {int(place): request.POST.get(f"name-{place}", "") for place in request.POST.getlist("parameter")
+             if place.isascii() and place.isdigit() and len(place) < 5}  # fmt: skip
+    try:
+        if kind == "team":
+            team = permissions.teams_to_collect_for(user).get(pk=number)
+            place = collecting.create_collection(user=user, team=team, name=given["name"])
+        else:
+            place = collecting.collection_to_see(user, number)
+        return collecting.save(
+            user=user, run=run, collection=place, title=given["title"], note=given["note"], names=names
+        )
+    except (Collection.DoesNotExist, Team.DoesNotExist) as error:
+        raise ValidationError("Choose a collection.") from error
+    except ObjectDoesNotExist as error:
+        raise Http404("This cannot be saved there by you.") from error
+
+
+def _saved_page(
+    request: HttpRequest, found: SavedQuestion, *, error: str = "", schedule_error: str = ""
+) -> HttpResponse:
+    user = person(request)
+    may_run = permissions.may_run_saved(user, found)
+    written = {name.removeprefix("value-"): value for name, value in request.POST.items() if name.startswith("value-")}
+    fields = [(one, written.get(one.name, one.value)) for one in collecting.parameters(found)]
+    context: dict[str, Any] = {
+        "saved": found,
+        "runs": found.runs.filter(run__in=permissions.visible_runs(user)).select_related("run")[:12],
+        "fields": fields,
+        "may_run": may_run,
+        "may_edit": permissions.may_edit_saved(user, found),
+        "members": found.collection.team.members.filter(is_active=True),
+        "told": set(found.recipients.values_list("pk", flat=True)),
+        "cadences": Cadence.choices,
+        "weekdays": list(enumerate(WEEKDAYS)),
+        "days": range(1, scheduling.LAST_DAY + 1),
+        "schedule_words": _schedule(found),
+        "error": error,
+        "schedule_error": schedule_error,
+    }
+    return render(request, "agents/saved.html", context, status=422 if error or schedule_error else 200)
+
+
+def _line(one: SavedQuestion) -> Line:
+    runs = [run for run in one.runs.all() if not run.with_own_values and run.settled and run.value]
+    numbers = [run.number for run in reversed(runs[: collecting.KEPT_RUNS]) if run.number is not None]
+    points = _points(numbers)
+    spark = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return Line(one, runs[0] if runs else None, spark, points[-1] if points else None, _schedule(one))
+
+
+def _points(numbers: list[float]) -> list[tuple[float, float]]:
+    """From left to right in a picture of 86 by 22."""
+    if len(numbers) < 2:
+        return []
+    low, high = min(numbers), max(numbers)
+    return [(place * 84 / (len(numbers) - 1), 22 - 20 * ((number - low) / (high - low) if high > low else 0.5))
+            for place, number in enumerate(numbers)]  # fmt: skip
+
+
+def _schedule(one: SavedQuestion) -> str:
+    at = f"{one.at:%H:%M}" if hasattr(one.at, "hour") else str(one.at)
+    words = {"": "", "daily": f"Daily {at}", "weekly": f"{WEEKDAYS[one.day % 7]}s {at}",
+             "monthly": f"Day {one.day} of the month, {at}"}  # fmt: skip
+    return words[one.cadence]

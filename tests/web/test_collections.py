@@ -1,0 +1,93 @@
+"""Collections on the pages: saving an answer, running it with a value, setting its schedule."""
+
+from __future__ import annotations
+
+from django.test import Client
+from django.urls import reverse
+
+from agents.models import Collection, Run, SavedQuestion, SavedRun, Status
+from connections.models import Membership, Role
+from tests.web import stories
+from tests.web.stories import Cast
+
+
+def save(client: Client, people: Cast, **fields: str) -> SavedQuestion:
+    run = stories.answered(people.olga, people.shop)
+    given = {"place": f"team:{people.team.pk}", "name": "Reports", "title": "Sales by country", "parameter": "0",
+             "name-0": "since", **fields}  # fmt: skip
+    assert client.post(reverse("save", args=[run.pk]), given).status_code == 302
+    return SavedQuestion.objects.get()
+
+
+def test_an_answer_is_saved_seen_by_the_team_and_run_with_a_value(
+    people: Cast, olga: Client, tom: Client, sara: Client
+) -> None:
+    saved = save(olga, people)
+    address = reverse("collection", args=[saved.collection_id])
+    page = tom.get(address).content.decode()
+    assert ("Sales by country" in page, "<code>since</code>" in page) == (True, True)
+    assert saved.run is not None
+    assert tom.get(reverse("run", args=[saved.run.pk])).status_code == 200
+    assert sara.get(address).status_code == 404
+    assert 'name="value-since" value="2026-01-01"' in tom.get(reverse("saved", args=[saved.pk])).content.decode()
+    place = tom.post(reverse("run_saved", args=[saved.pk]), {"value-since": "2025-07-01"}).headers["Location"]
+    run = Run.objects.get(pk=place.rsplit("/", 1)[1])
+    assert run.settings["program"][1]["args"]["predicate"] == "ordered_at >= '2025-07-01'"
+    assert (run.strategy, run.question.asked_by, run.saved_run.with_own_values) == ("program", people.tom, True)
+
+
+def test_a_viewer_reads_and_does_not_run(people: Cast, olga: Client, tom: Client) -> None:
+    saved = save(olga, people)
+    Membership.objects.filter(user=people.tom).update(role=Role.VIEWER)
+    page = tom.get(reverse("saved", args=[saved.pk])).content.decode()
+    assert "You may not ask Shop, so you cannot run it again" in page
+    assert 'id="schedule-form"' not in page
+    assert tom.post(reverse("run_saved", args=[saved.pk])).status_code == 404
+    assert tom.post(reverse("collections"), {"team": people.team.pk, "name": "Mine"}).status_code == 422
+
+
+def test_saving_says_what_is_wrong(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    address = reverse("save", args=[run.pk])
+    for given, words in (({"place": "team:99", "title": "x"}, "Choose a collection"),
+                         ({"place": f"team:{people.team.pk}", "title": "x"}, "a name"),
+                         ({"place": "nonsense", "title": "x"}, "Choose a collection")):  # fmt: skip
+        response = olga.post(address, given)
+        assert (response.status_code, words in response.content.decode()) == (422, True)
+    assert not SavedQuestion.objects.exists()
+    failed = stories.finish(stories.ask(people.olga, people.shop), Status.FAILED)
+    given = {"place": f"team:{people.team.pk}", "name": "Reports", "title": "x"}
+    assert "Only an answer with steps" in olga.post(reverse("save", args=[failed.pk]), given).content.decode()
+
+
+def test_a_schedule_is_set_and_shown(people: Cast, olga: Client, tom: Client) -> None:
+    saved = save(olga, people)
+    given = {"cadence": "weekly", "weekday": "4", "day": "1", "at": "16:00", "recipients": [str(people.tom.pk)],
+             "only_when_changed": "on"}  # fmt: skip
+    assert tom.post(reverse("schedule", args=[saved.pk]), given).status_code == 404
+    assert olga.post(reverse("schedule", args=[saved.pk]), given).status_code == 302
+    page = olga.get(reverse("collection", args=[saved.collection_id])).content.decode()
+    assert "Fridays 16:00" in page
+    assert "only when it changed" in page
+    assert "Next:" in olga.get(reverse("saved", args=[saved.pk])).content.decode()
+    assert olga.post(reverse("schedule", args=[saved.pk]), {**given, "at": "soon"}).status_code == 422
+
+
+def test_the_list_filters_and_draws_the_last_values(people: Cast, olga: Client) -> None:
+    saved = save(olga, people)
+    for number in (3.0, 5.0, 4.0):
+        run = stories.answered(people.olga, people.shop)
+        SavedRun.objects.create(saved=saved, run=run, number=number, value=f"{number:g}", settled=True)
+    address = reverse("collection", args=[saved.collection_id])
+    page = olga.get(address).content.decode()
+    assert '<polyline points="0.0,22.0 42.0,2.0 84.0,12.0"/>' in page
+    assert [name for name in ("?show=verified", "?show=scheduled", "?q=nothing") if "Sales by country<" in
+            olga.get(address + name).content.decode()] == []  # fmt: skip
+    assert "Sales by country<" in olga.get(f"{address}?q=sales").content.decode()
+
+
+def test_who_made_it_deletes_it_and_the_runs_stay(people: Cast, olga: Client, tom: Client) -> None:
+    saved = save(olga, people)
+    assert tom.post(reverse("delete_collection", args=[saved.collection_id])).status_code == 404
+    olga.post(reverse("delete_collection", args=[saved.collection_id]))
+    assert (Collection.objects.exists(), Run.objects.count()) == (False, 1)
