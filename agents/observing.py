@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from agents.dsl.names import quoted
 from agents.dsl.relation import Relation
+from agents.engine.observations import count_text
 from agents.engine.outcomes import Outcome, Result
 from agents.traces.events import CallResult
 from connections.contracts import ResultColumn
@@ -99,7 +100,8 @@ def _told(result: CallResult, counted: Mapping[str, int]) -> str:
         return f"{head} FAILED: {result.error['type']}: {result.error['message']}"
     if result.state == "skipped":
         return f"{head} was skipped: {result.text}."
-    rows = f" ({counted[result.handle]:,} rows)" if result.handle in counted else ""
+    told = result.result is None and result.handle in counted  # a result says its rows itself
+    rows = f" ({count_text(counted[result.handle])})" if told else ""
     warnings = "".join(f"\nwarning: {warning}" for warning in result.warnings)
     return f"{head} ok{rows}: {result.text}{warnings}"
 
