@@ -81,6 +81,11 @@ class PersonAdmin(Audited, UserAdmin):
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         return self.inlines if obj else ()
 
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Runs go with the person although their own pages are read-only: whoever may delete people may delete them."""
+        listed, counts, _, protected = super().get_deleted_objects(objs, request)
+        return listed, counts, set(), protected
+
 
 @admin.register(Team)
 class TeamAdmin(Audited, admin.ModelAdmin):

@@ -35,7 +35,9 @@ def of_a_team(run: str) -> Q:
 def keep_teams_questions(collector: Collector, field: Field[Any, Any], objects: Any, using: str) -> None:
     """For on_delete of threads and questions: a team's go on under `deleted_person`, the rest is deleted."""
     way = "runs__" if objects.model._meta.model_name == "question" else "questions__runs__"
-    kept = set(objects.model.objects.using(using).filter(of_a_team(way)).values_list("pk", flat=True))
+    theirs = {f"{field.attname}__in": {getattr(one, field.attname) for one in objects}}
+    found = objects.model.objects.using(using).filter(of_a_team(way), **theirs)
+    kept = set(found.values_list("pk", flat=True))
     staying: list[Model] = [one for one in objects if one.pk in kept]
     going: list[Model] = [one for one in objects if one.pk not in kept]
     if staying:

@@ -57,6 +57,8 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "imported": run.settings.get("imported"),
         "current_thread": run.question.thread_id,
         "prompts": permissions.may_read_prompts(person(request), run),
+        "may_review": permissions.may_review(person(request), run),
+        "verdicts": list(run.feedback.all()),
         "trace": built,
         "timeline": request.GET.get("lens") == "time",
         "turns": [(turn, _rows(run, turn, built, chosen)) for turn in built.turns],

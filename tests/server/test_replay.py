@@ -142,3 +142,14 @@ def test_a_link_is_kept_as_a_hash_and_every_step_is_in_the_audit_log(cast: Cast)
     actions = list(AuditEntry.objects.order_by("pk").values_list("action", "actor_name"))
     assert actions == [("link made", "ada"), ("link opened", "cleo"), ("share revoked", "ada"), ("shared", "ada")]
     assert token not in str(list(AuditEntry.objects.values_list("detail", flat=True)))
+
+
+def test_an_administrator_who_deletes_a_person_is_told_what_goes_and_keeps_what_a_team_has(cast: Cast) -> None:
+    teams, private = shared(cast), shared(cast)
+    sharing.share(user=cast.ada, run=teams, teams=[cast.team])
+    root = as_person(User.objects.create_superuser("root"))
+    address = reverse("admin:connections_user_delete", args=[cast.ada.pk])
+    assert root.get(address).status_code == 200
+    assert root.post(address, {"post": "yes"}).status_code == 302
+    assert list(Run.objects.all()) == [teams]
+    assert not Run.objects.filter(pk=private.pk).exists()

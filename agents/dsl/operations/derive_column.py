@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.dsl.arguments import EXPRESSION, HANDLE, NAME, argument
+from agents.dsl.arguments import EXPRESSION, HANDLE, NEW_NAME, argument
 from agents.dsl.expressions import parse_scalar
 from agents.dsl.names import listed, quoted
 from agents.dsl.operations.base import Need, RelationOperation
@@ -18,7 +18,7 @@ class DeriveColumn(RelationOperation):
     name: ClassVar[str] = "derive_column"
 
     rel: str = argument(HANDLE)
-    name_: str = argument(NAME)
+    name_: str = argument(NEW_NAME)
     expr: str = argument(EXPRESSION)
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from agents.dsl.arguments import HANDLE, NAME, SCALAR, Kind, UnfitError, argument, choice, integer, list_of
+from agents.dsl.arguments import HANDLE, NAME, NEW_NAME, SCALAR, Kind, UnfitError, argument, choice, integer, list_of
 from agents.dsl.operations.aggregate import AGGREGATE_FUNCTIONS
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.operations.derive_column import check_new
@@ -88,7 +88,7 @@ class WindowColumn(RelationOperation):
     name: ClassVar[str] = "window_column"
 
     rel: str = argument(HANDLE)
-    name_: str = argument(NAME)
+    name_: str = argument(NEW_NAME)
     fn: str = argument(choice(*WINDOW_FUNCTIONS))
     column: str | None = argument(NAME, default=None)
     partition_by: tuple[str, ...] = argument(list_of(NAME), default=())
