@@ -44,6 +44,10 @@ class Aggregate(RelationOperation):
     """
 
     name: ClassVar[str] = "aggregate"
+    example: ClassVar[str] = (
+        '{"rel": "o", "group_by": ["city"], "aggs": [{"fn": "sum", "column": "total", '
+        '"as": "revenue"}]}'
+    )
 
     rel: str = argument(HANDLE)
     group_by: tuple[str, ...] = argument(list_of(NAME), default=())

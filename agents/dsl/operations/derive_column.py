@@ -16,6 +16,7 @@ class DeriveColumn(RelationOperation):
     """All columns plus `name`, computed from the others by the expression `expr`. The order stays."""
 
     name: ClassVar[str] = "derive_column"
+    example: ClassVar[str] = '{"rel": "o", "name": "net", "expr": "total / 1.2"}'
 
     rel: str = argument(HANDLE)
     name_: str = argument(NEW_NAME)

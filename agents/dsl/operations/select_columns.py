@@ -39,6 +39,7 @@ class SelectColumns(RelationOperation):
     """
 
     name: ClassVar[str] = "select_columns"
+    example: ClassVar[str] = '{"rel": "o", "columns": ["city", {"column": "total", "as": "revenue"}]}'
 
     rel: str = argument(HANDLE)
     columns: tuple[Renamed, ...] = argument(list_of(COLUMN, at_least=1))

@@ -16,6 +16,7 @@ class TableRef(RelationOperation):
     """A table or view with all its columns. `table` is `name` or `schema.name`."""
 
     name: ClassVar[str] = "table_ref"
+    example: ClassVar[str] = '{"table": "orders"}'
 
     table: str = argument(TABLE_NAME)
 

@@ -86,6 +86,10 @@ class WindowColumn(RelationOperation):
     """
 
     name: ClassVar[str] = "window_column"
+    example: ClassVar[str] = (
+        '{"rel": "o", "name": "place", "fn": "rank", "partition_by": ["city"], "order_by": [["total", '
+        '"desc"]]}'
+    )
 
     rel: str = argument(HANDLE)
     name_: str = argument(NEW_NAME)
