@@ -46,8 +46,13 @@ def gallery() -> dict[str, Any]:
     answered = stories.answered(olga, shop, "What did each country buy this year, and how many orders was that?")
     cut = stories.answered(olga, shop, "List every order of the year with its customer")
     cut.results.update(truncated=True, row_count=1214)
+    again = Run.objects.create(question=cut.question, strategy="lift")
+    stories.keep_result(again, stories.ROWS[:5])
+    told = {"answer": "Five countries.", "answer_result": 1, "sql": stories.SQL, "program": stories.PROGRAM}
+    stories.finish(again, **told)
     shared = _of_the_team(people)
     return {
+        "again": str(again.pk),
         "shared": str(shared.pk), "team": people.team.pk, "invitation": spending.spent(people),
         "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
         "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
@@ -179,6 +184,12 @@ def library() -> dict[str, Any]:
     return {"answered": str(answered.pk), "failed": str(failed.pk), "shared": str(shared.pk)}
 
 
+def rerun(run: str) -> dict[str, Any]:
+    """Mara has the same steps run again on fresh data."""
+    mara = User.objects.get(username="mara")
+    return {"run": str(services.rerun(user=mara, run=Run.objects.get(pk=run)).pk)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -199,7 +210,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, pulse_begin, pulse, session)  # fmt: skip
+                 library, big_trace, pulse_begin, pulse, session, rerun)  # fmt: skip
 }
 
 if __name__ == "__main__":
