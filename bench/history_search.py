@@ -66,7 +66,7 @@ def _measured(url: str) -> dict[str, float]:
 def _page(reader: Any, query: str) -> float:
     from django.test import Client
 
-    client = Client(headers={"HX-Request": "true"})
+    client = Client(headers={"HX-Request": "true"}, SERVER_NAME="localhost")
     client.force_login(reader, backend="django.contrib.auth.backends.ModelBackend")
     taken = []
     for _ in range(REPEATS + 1):
