@@ -42,6 +42,8 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "connection-form": f"/connections/{furnished['connection']}/edit",
         "connection-test": f"/connections/{furnished['connection']}/test",
         "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
+        "save": f"{run}/save", "collections": "/collections/", "collection": f"/collections/{furnished['collection']}",
+        "saved": f"/saved/{furnished['saved']}",
         "error": "/nowhere",
     }  # fmt: skip
 
