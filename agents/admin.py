@@ -30,6 +30,7 @@ class LanguageModelForm(forms.ModelForm):
         fields = (
             "name", "model", "api_base", "size", "temperature", "max_output_tokens", "context_tokens", "price_input",
             "price_cached", "price_output", "extra", "is_default", "is_active", "max_concurrent",
+            "timeout_seconds", "constrained", "fallback",
         )  # fmt: skip
 
     def clean_extra(self) -> dict[str, Any]:
@@ -50,12 +51,13 @@ class LanguageModelAdmin(HidesSecrets, admin.ModelAdmin):
     search_fields = ("name", "model")
     fieldsets = (
         (None, {"fields": ("name", "model", "api_base", "key", "forget_key", "is_default", "is_active")}),
-        ("Abilities", {"fields": ("size", "context_tokens", "max_output_tokens", "temperature", "extra")}),
+        ("Abilities", {"fields": ("size", "context_tokens", "max_output_tokens", "temperature", "constrained",
+                                  "extra")}),
         ("Prices in US dollars per million tokens", {
             "fields": ("price_input", "price_cached", "price_output"),
             "description": "Empty: as litellm knows them.",
         }),
-        ("Limits", {"fields": ("max_concurrent",)}),
+        ("Limits", {"fields": ("max_concurrent", "timeout_seconds", "fallback")}),
     )  # fmt: skip
 
     @admin.display(boolean=True, description="Key stored")

@@ -83,8 +83,10 @@ class ModelClient(Protocol):
         temperature: float | None = None,
         max_tokens: int | None = None,
         stop: Sequence[str] = (),
+        schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """One reply, streamed through `on_delta`. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
+        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that.
+        Raises a ModelAccessError, or RunCancelledError after `cancel`."""
 
     def samples(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from agents.contracts import Workbench
 from agents.llm.messages import Message, Reply, Role, Usage
@@ -41,15 +41,21 @@ class Conversation:
         said = "\n\n".join(message.content for message in self._messages if message.role == "assistant")
         return said[-characters:]
 
-    def ask(self, turn: int, sample: Callable[[Sequence[Message]], Reply] | None = None) -> ModelReply:
-        """The model's next reply, counted against the budget; from `sample` where replies are drawn several at a time.
+    def ask(
+        self,
+        turn: int,
+        sample: Callable[[Sequence[Message]], Reply] | None = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> ModelReply:
+        """The model's next reply, counted against the budget; from `sample` where replies are drawn several at a time,
+        and kept to `schema` where there is one.
 
         Raises what `ModelClient.complete` raises.
         """
         journal = self._bench.journal
         started = journal.once(ModelCallStarted, lambda: self._started(turn), branch=self._branch)
         self._messages[self._told :] = [_message(said) for said in started.appended]  # as sent, on a resumed run too
-        ask = sample or (lambda messages: self._complete(messages, turn))
+        ask = sample or (lambda messages: self._complete(messages, turn, schema))
         self._bench.engine.access.door.rest()
         reply = journal.once(ModelReply, lambda: self._replied(turn, ask(self._messages)), branch=self._branch)
         self._messages.append(Message("assistant", reply.text.strip() or "(no text)"))  # providers refuse empty ones
@@ -66,7 +72,7 @@ class Conversation:
             prompt_hash=hashlib.sha256(self._messages[0].content.encode()).hexdigest()[:16],
         )
 
-    def _complete(self, messages: Sequence[Message], turn: int) -> Reply:
+    def _complete(self, messages: Sequence[Message], turn: int, schema: Mapping[str, Any] | None) -> Reply:
         journal = self._bench.journal
 
         def retried(attempt: int, wait: float, reason: str) -> None:
@@ -77,6 +83,7 @@ class Conversation:
             on_delta=lambda text: journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text)),
             on_retry=retried,
             temperature=self._temperature,
+            schema=schema,
         )
 
     def _replied(self, turn: int, reply: Reply) -> ModelReply:
@@ -93,6 +100,7 @@ class Conversation:
             cost=reply.usage.cost,
             seconds=reply.seconds,
             first_token_seconds=reply.first_token_seconds,
+            model=reply.model,
         )
 
 

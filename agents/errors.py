@@ -117,7 +117,12 @@ class RunDivergedError(RunStoppedError):
 
 
 class ModelAccessError(RunStoppedError):
-    """Root of failures to reach or use the language model."""
+    """Root of failures to reach or use the language model. `str(error)` is for whoever asked; `detail` holds the
+    provider's own words and the address, for whoever can mend it."""
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class ModelAuthenticationError(ModelAccessError):

@@ -9,9 +9,9 @@ worker died: the recorded part is played back, and the engine is only brought to
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from agents import prompts
 from agents.batch import Batch, Call, Performer
@@ -44,6 +44,9 @@ class Actions(Performer, Protocol):
     @property
     def names(self) -> Collection[str]: ...
 
+    def reply_schema(self) -> Mapping[str, Any] | None:
+        """What the next reply must fit, for a model whose server can see to that; None where nothing is asked."""
+
     def prepare(self, calls: Sequence[Call]) -> Prepared:
         """Turn the calls of a reply into those that are run; must not reach the database."""
 
@@ -61,7 +64,7 @@ class ReActLoop:
         """The final signal that the model sent. Raises the RunStoppedError that ended the run without one."""
         while True:
             turn = self._bench.budget.start_turn()
-            reply = self._conversation.ask(turn)
+            reply = self._conversation.ask(turn, schema=self._actions.reply_schema())
             outcome = self._react(turn, reply)
             if isinstance(outcome, Final):
                 return outcome

@@ -29,7 +29,18 @@ def profile_of(language_model: LanguageModel | None) -> ModelProfile:
         price_cached=_dollars(language_model.price_cached),
         price_output=_dollars(language_model.price_output),
         extra=dict(language_model.extra),
+        timeout_seconds=float(language_model.timeout_seconds),
+        max_concurrent=max(1, language_model.max_concurrent),
+        constrained=cast(Literal["", "json_schema", "guided_json"], language_model.constrained),
     )
+
+
+def chain_of(language_model: LanguageModel | None) -> list[ModelProfile]:
+    """The profile of a stored model, and those of the models that stand in for it, each once."""
+    chain: list[LanguageModel | None] = [language_model]
+    while (last := chain[-1]) is not None and last.fallback is not None and last.fallback not in chain:
+        chain.append(last.fallback)
+    return [profile_of(model) for model in chain if model is language_model or (model and model.is_active)]
 
 
 def _dollars(price: Decimal | None) -> float | None:

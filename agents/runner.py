@@ -24,11 +24,11 @@ from agents.contracts import ModelClient, Workbench
 from agents.engine.engine import Engine, EngineSettings
 from agents.errors import ConnectionFailedError, DatabaseError, RunCancelledError, RunLostError
 from agents.llm.budget import Budget
-from agents.llm.client import LiteLLMClient
+from agents.llm.fallback import FallbackClient
 from agents.llm.no_model import NoModel
 from agents.llm.profiles import ProfileError
 from agents.models import Run
-from agents.profiles import profile_of
+from agents.profiles import chain_of
 from agents.traces import recorder
 from agents.traces.events import CallResult, Event, ModelReply, Retry, RunCancelled, RunFailed, RunFinished
 from agents.traces.journal import MemoryJournal
@@ -149,7 +149,7 @@ class RunInWork:
 
     def _build(self, stack: ExitStack) -> Workbench:
         run, connection = self._run, self._connection()
-        self._model = NoModel() if run.strategy == strategies.PROGRAM else LiteLLMClient(profile_of(run.language_model))
+        self._model = NoModel() if run.strategy == strategies.PROGRAM else FallbackClient(chain_of(run.language_model))
         Run.objects.filter(pk=run.pk).update(model_name=self._model.profile.name)
         self._door = stack.enter_context(connections.open_door(connection, run.question.asked_by, run_id=run.pk))
         self._engine = Engine(self._door, settings=EngineSettings(send_values=connection.send_values))

@@ -100,7 +100,8 @@ def result_page(
     elif not expired and sort is not None:
         place, descending = sort
         numeric = result.columns[place]["semantic"] in NUMERIC
-        rows = sorted_rows(store.read(path), place, descending, numeric=numeric)[offset : offset + limit]
+        order = sorted_places(store.column(path, place), descending, numeric=numeric)
+        rows = store.take(path, order[offset : offset + limit])
     return ResultPage(
         columns=result.columns,
         rows=rows,
@@ -113,12 +114,27 @@ def result_page(
     )
 
 
-def sorted_rows(rows: Sequence[Sequence[Any]], place: int, descending: bool, *, numeric: bool) -> list[Sequence[Any]]:
-    """Rows of JSON cells by the one at `place`; the order of equal ones stays. Numbers that are kept as text (large
-    or exact ones) sort as numbers; cells of different kinds sort by kind."""
-    null = [row for row in rows if row[place] is None]
-    rest = [row for row in rows if row[place] is not None]
-    return sorted(rest, key=lambda row: _sort_key(row[place], numeric), reverse=descending) + null
+def sorted_places(cells: Sequence[Any], descending: bool, *, numeric: bool) -> list[int]:
+    """The places of a column's JSON cells in order; that of equal ones stays, NULL comes last. Numbers that are kept as
+    text (large or exact ones) sort as numbers; cells of different kinds sort by kind."""
+    null = [place for place, cell in enumerate(cells) if cell is None]
+    rest = [place for place, cell in enumerate(cells) if cell is not None]
+    kinds = {type(cells[place]) for place in rest}
+    if kinds <= {int, float} or (kinds == {str} and not numeric):
+        return sorted(rest, key=cells.__getitem__, reverse=descending) + null
+    keys = (_as_numbers(cells) if numeric and kinds <= {int, float, str} else None) or [
+        None if cell is None else _sort_key(cell, numeric) for cell in cells
+    ]
+    return sorted(rest, key=keys.__getitem__, reverse=descending) + null
+
+
+def _as_numbers(cells: Sequence[Any]) -> list[Any] | None:
+    """The cells as numbers, None where one is none: the usual case, for which comparing is cheap."""
+    try:
+        numbers = [Decimal(cell) if isinstance(cell, str) else cell for cell in cells]
+    except InvalidOperation:
+        return None
+    return None if any(isinstance(one, Decimal) and one.is_nan() for one in numbers) else numbers
 
 
 def _sort_key(cell: Any, numeric: bool) -> tuple[int, Any]:

@@ -1,10 +1,11 @@
 """`make bench`: figures about speed and memory. They are printed, never asserted: machines differ.
 
-    python -m bench [PART …]        engine, memory, catalogue, history, trace, star, lifting;
-                                    all of them by default
+    python -m bench [PART …]        engine, runs, memory, prompt, catalogue, history, trace, results, live, pages, star,
+                                    lifting; all of them by default
 
-`python -m bench.star`, `bench.memory` and `bench.lifting` take options of their own (`--help`). BENCH_DIR names the
-folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for databases.
+`python -m bench.star`, `bench.memory`, `bench.pages` and `bench.lifting` take options of their own (`--help`).
+BENCH_DIR names the folder of benchmark sets, without which no gold queries are lifted; BENCH_CACHE a folder for
+databases.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ import os
 import subprocess
 import sys
 
-from bench import catalogue, engine, history_search, lifting, memory, trace_page
+from bench import catalogue, engine, history_search, lifting, live, memory, pages, results, schema_prompt, trace_page
 from bench.star import __main__ as star
 
-REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page}
-PARTS = ("engine", "runs", "memory", "catalogue", "history", "trace", "star", "lifting")
+REPORTS = {"engine": engine, "catalogue": catalogue, "history": history_search, "trace": trace_page,
+           "results": results, "live": live, "pages": pages, "prompt": schema_prompt}  # fmt: skip
+PARTS = (
+    "engine", "runs", "memory", "prompt", "catalogue", "history", "trace", "results", "live", "pages", "star",
+    "lifting",
+)  # fmt: skip
 # Gold queries that are lifted and timed here; `python -m bench.lifting` takes whole sets.
 LIFTED = ("ehrsql", "--sample", "150")
 

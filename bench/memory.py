@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 
-from agents.engine.access import Access
 from agents.engine.engine import Engine
-from agents.engine.outcomes import EngineSettings
+from agents.engine.outcomes import Call, EngineSettings
 from connections.door import Door
 from connections.drivers import driver_for
 from tests.databases import scratch
 from tests.engine.data import create_sql
-from tests.engine.long_programs import sixty_operations_with_eight_joins
 
 COMPILATIONS = 100_000
 SETTINGS = EngineSettings(warnings=False)
+GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "engine" / "golden"
+PROGRAMS: Sequence[Sequence[Call]] = [
+    program for path in sorted(GOLDEN.glob("*.json")) for program in json.loads(path.read_text("utf-8")).values()
+]
 
 
 def report(compilations: int = COMPILATIONS) -> Iterator[str]:
@@ -26,25 +30,23 @@ def report(compilations: int = COMPILATIONS) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder, scratch("sqlite", create_sql(), Path(folder)) as url:
         driver = driver_for(url)
         with Door(driver, driver.catalogue()) as door:
-            yield f"Resident memory over {compilations:,} compilations, of every relation of a program of 60 calls"
-            done = 0
+            yield f"Resident memory over {compilations:,} compilations of {len(PROGRAMS)} programs of the tests"
+            done, programs = 0, cycle(PROGRAMS)
             for part in range(6):
-                goal = compilations * part // 5
-                while done < goal:
-                    done += compile_all(door)
+                while done < compilations * part // 5:
+                    done += compile_all(door, next(programs))
                 gc.collect()
                 yield f"  {done:>8,} compiled: {resident_mb():8.1f} MB"
 
 
-def compile_all(door: Door) -> int:
+def compile_all(door: Door, program: Sequence[Call]) -> int:
     """Build a program anew and compile every relation of it; the number of compilations."""
     engine = Engine(door, settings=SETTINGS)
-    for outcome in engine.run(sixty_operations_with_eight_joins()):
-        assert outcome.ok, outcome.text
-    access = Access(door, SETTINGS)
-    for relation in engine.handles.values():
-        access.sql(relation)
-    return len(engine.handles)
+    outcomes = engine.run([call for call in program if call["op"] != "materialize"])  # temp tables would pile up
+    handles = [outcome.handle for outcome in outcomes if outcome.ok]
+    for handle in handles:
+        engine.sql(handle)
+    return len(handles)
 
 
 def resident_mb() -> float:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import argparse
 import os
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +132,25 @@ def report(number: int, own: str, process: int) -> None:
     print(f"  all done after             {seconds:>8.1f} s")
     print(f"  worker's processor time    {cpu / turns * 1000:>8.1f} ms a turn ({cpu:.1f} s in all)")
     print(f"  worker's memory at most    {_memory(process):>8.0f} MB")
+    overheads = alone(10)
+    what = "in the median, one run after another, statements of the database included"
+    print(f"  a turn beside the model    {statistics.median(overheads):>8.1f} ms {what}")
+
+
+def alone(number: int) -> list[float]:
+    """For each turn of `number` runs, one after another: milliseconds from one request to the next, less those that
+    the model takes."""
+    from agents import selectors
+    from agents.models import Run
+
+    found = []
+    for _ in range(number):
+        ask(1)
+        _until(lambda: not _live(), 60)
+        run = Run.objects.order_by("-created_at")[0]
+        asked = [datetime.fromisoformat(e.at) for e in selectors.events_of(run) if e.kind == "model_call_started"]
+        found += [(later - earlier).total_seconds() * 1000 - 200 for earlier, later in pairwise(asked)]
+    return found
 
 
 def ask(number: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from django.conf import settings
@@ -37,6 +38,10 @@ def production_is_safe(app_configs: Any, **_: Any) -> list[CheckMessage]:
          "Set DATABASE_URL to a PostgreSQL database."),
         (settings.FERNET_KEYS_FILE is not None, "W004", "The keys that encrypt passwords lie beside the passwords.",
          "Move them from the data folder's fernet.keys into FERNET_KEYS."),
+        (settings.SECRET_KEY_FILE is not None, "W005", "The key that signs sessions lies in the data folder.",
+         "Move it from the data folder's secret.key into SECRET_KEY."),
+        (os.geteuid() == 0, "W006", "The processes run as root.",
+         "Give them a user of their own, as the Dockerfile does."),
     )  # fmt: skip
     return [Warning(text, hint=hint, id=f"reactsql.{code}") for weak, code, text, hint in weaknesses if weak]
 

@@ -66,6 +66,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LLM_EXTRA", "", 'Further parameters as a JSON object, for example {"reasoning_effort": "low"}'),
     Setting("LLM_TIMEOUT_SECONDS", "120", "Seconds without a word of the model until a call is given up"),
     Setting("LLM_MAX_CONCURRENT", "32", "Calls of the model that one worker makes at a time; the others wait"),
+    Setting("LLM_CONSTRAINED", "", "Keeps replies to what exists, where the server can: json_schema (OpenAI, "
+            "llama.cpp, Ollama) or guided_json (vLLM)"),
     Setting("LOCAL_MODEL_PATH", "", "A GGUF file to serve instead of the local model that is fetched"),
     Setting("LOCAL_MODEL_CACHE", "~/.cache/reactsql-web", "Folder that the local model is fetched into"),
     Setting("LOCAL_MODEL_PORT", "8021", "Port that the local model listens on, on this machine only"),

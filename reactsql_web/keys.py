@@ -11,11 +11,11 @@ from pathlib import Path
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
-FERNET_FILE = "fernet.keys"
+SECRET_FILE, FERNET_FILE = "secret.key", "fernet.keys"
 
 
 def secret_key(given: str, folder: Path) -> str:
-    return given or _kept(folder / "secret.key", lambda: secrets.token_urlsafe(50))
+    return given or _kept(folder / SECRET_FILE, lambda: secrets.token_urlsafe(50))
 
 
 def fernet_keys(given: list[str], folder: Path) -> list[str]:

@@ -13,6 +13,24 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import sync_and_async_middleware
 
+from connections.turnstile import turn
+
+
+@sync_and_async_middleware
+def in_turn(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Requests wait for each other where too many would reach the database at once. A stream waits only until it has
+    begun."""
+    if not iscoroutinefunction(get_response):
+        return get_response
+
+    async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+        async with turn():
+            response: HttpResponseBase = await get_response(request)
+            return response
+
+    return asynchronous
+
+
 _OPEN = ("password_change", "logout", "login")
 
 

@@ -41,6 +41,7 @@ DEMO_DATABASE = DATABASES_DIR / "demo.sqlite"
 DEMO_DATABASE_URL = env.text("DEMO_DATABASE_URL")
 SECRET_KEY = keys.secret_key(env.text("SECRET_KEY"), DATA_DIR)
 FERNET_KEYS = keys.fernet_keys(env.words("FERNET_KEYS"), DATA_DIR)
+SECRET_KEY_FILE = None if env.text("SECRET_KEY") else DATA_DIR / keys.SECRET_FILE
 FERNET_KEYS_FILE = None if env.text("FERNET_KEYS") else DATA_DIR / keys.FERNET_FILE
 DATABASES = {"default": own_database(env.text("DATABASE_URL"), DATA_DIR)}
 REDIS_URL = env.text("REDIS_URL")
@@ -69,7 +70,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "reactsql_web.static_files.StaticFiles",
+    "reactsql_web.middleware.in_turn",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -221,6 +223,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "polling_interval": 0.1,
     }
 )
+CELERY_ACCEPT_CONTENT = ["json"]  # a message can hold ids, never code
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_POOL = "threads"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import IO, Any
 
 from agents.answers.cells import Column, as_text
@@ -25,6 +25,8 @@ CONTENT_TYPES = {
     "parquet": "application/vnd.apache.parquet",
     "json": "application/json",
 }
+
+_MANTISSA_SIGNS = re.compile(r"[+\-.]")
 
 # Excel keeps 15 digits of a number; longer ones are written as text so that none is lost.
 _EXCEL_DIGITS = 15
@@ -116,8 +118,8 @@ def _excel_number(cell: Any, column: Column) -> float | None:
     text = repr(cell) if isinstance(cell, int | float) else cell if isinstance(cell, str) and column.numeric else None
     if text is None or not NUMBER.match(text):
         return None
-    digits = Decimal(text).as_tuple().digits
-    return float(text) if len("".join(map(str, digits)).strip("0")) <= _EXCEL_DIGITS else None
+    digits = _MANTISSA_SIGNS.sub("", text.lower().partition("e")[0]).strip("0")
+    return float(text) if len(digits) <= _EXCEL_DIGITS else None
 
 
 def _parquet(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:

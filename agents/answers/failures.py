@@ -14,6 +14,7 @@ class Failure:
     what: str
     tried: str
     advice: str
+    detail: str = ""  # for administrators
 
 
 # Per error type: the headline and the advice. The error's own message is what happened.
@@ -75,11 +76,13 @@ _OTHERWISE = (
 )
 
 
-def failure_of(*, status: str, error_type: str, message: str, turns: int, calls: int, seconds: float) -> Failure:
+def failure_of(
+    *, status: str, error_type: str, message: str, turns: int, calls: int, seconds: float, detail: str = ""
+) -> Failure:
     """For a run that failed or was stopped."""
     tried = f"{counted(turns, 'turn')} with {counted(calls, 'call')} in {seconds:,.1f} s." if turns else ""
     if status == "cancelled":
         what = "Somebody pressed stop. What was found until then is kept in the trace; it is not an answer."
         return Failure("Stopped before there was an answer", what, tried, "Ask again, or ask something else below.")
     title, advice = _WORDS.get(error_type, _OTHERWISE)
-    return Failure(title, message or "The reason is not known.", tried, advice)
+    return Failure(title, message or "The reason is not known.", tried, advice, detail)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,29 @@ def read(path: Path, offset: int = 0, limit: int | None = None) -> list[list[Any
         table, skipped = _groups_around(file, offset, _end(offset, limit))
     table = table.slice(max(offset - skipped, 0), limit)
     columns = [_cells(table.column(place), field) for place, field in enumerate(schema)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def column(path: Path, place: int) -> list[Any]:
+    """All cells of one column."""
+    with pq.ParquetFile(path) as file:
+        return _cells(file.read([str(place)]).column(0), file.schema_arrow.field(place))
+
+
+def take(path: Path, places: Sequence[int]) -> list[list[Any]]:
+    """The rows at `places`, in that order; only their row groups are read."""
+    with pq.ParquetFile(path) as file:
+        schema = file.schema_arrow
+        if not len(schema) or not places:
+            return [[] for _ in places]
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+        firsts = [0, *accumulate(sizes)]
+        group_of = {place: bisect_right(firsts, place) - 1 for place in places}
+        groups = sorted(set(group_of.values()))
+        table = file.read_row_groups(groups)
+    starts = dict(zip(groups, accumulate([0, *(sizes[group] for group in groups)]), strict=False))
+    wanted = table.take([starts[group_of[place]] + place - firsts[group_of[place]] for place in places])
+    columns = [_cells(wanted.column(at), field) for at, field in enumerate(schema)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

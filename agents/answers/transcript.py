@@ -30,6 +30,7 @@ class Transcript:
         self.status: Phrase = (text("Waiting for a worker"),)
         self.sources: list[int] = []
         self.ended = False
+        self.detail = ""  # of a failure, for administrators
         self.position = 0
         self._names: dict[str, str] = {}
         self._rows: dict[str, int] = {}
@@ -166,6 +167,8 @@ class Transcript:
 
     def _end(self, event: events.Event) -> list[Change]:
         self.ended = True
+        if isinstance(event, events.RunFailed):
+            self.detail = event.error.get("detail", "")
         for turn in self.turns:
             turn.running, turn.thinking = False, False
             turn.calls = [replace(line, state="skip", phrase=say(line.call, "wait", self._names))

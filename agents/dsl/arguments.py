@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from agents.dsl.names import listed, nearest_hint
 from agents.errors import InvalidArgumentError
@@ -25,7 +25,8 @@ class UnfitError(ValueError):
 class Kind:
     """`expects` completes "must be …"; `read` returns the typed value or raises UnfitError.
 
-    `options` are all values of a choice, `item` the kind of a list's items, `fields` the dataclass of an object.
+    `options` are all values of a choice, `item` the kind of a list's items, `fields` the dataclass of an object, and
+    `names` says what a name must be a name of ("new": it is given here).
     """
 
     expects: str
@@ -34,6 +35,7 @@ class Kind:
     options: tuple[str, ...] = ()
     item: Kind | None = None
     fields: type[Any] | None = None
+    names: Literal["", "table", "column", "new"] = ""
 
 
 def argument(kind: Kind, default: Any = MISSING) -> Any:
@@ -130,7 +132,9 @@ def _read_scalar(value: Any) -> str | int | float | bool | None:
 
 
 HANDLE = Kind("the handle of a relation", _read_name, is_handle=True)
-NAME = Kind("a name", _read_name)
+NAME = Kind("a name", _read_name, names="column")
+NEW_NAME = Kind("a name", _read_name, names="new")
+TABLE_NAME = Kind("a name", _read_name, names="table")
 TEXT = Kind("a text", _read_text)
 EXPRESSION = Kind("an expression as text", _read_text)
 BOOLEAN = Kind("true or false", _read_boolean)

@@ -37,4 +37,4 @@ def render(dialect: DialectName, *, paper_mode: bool = False) -> str:
 
 def _entry(operation: type[Operation]) -> str:
     told = " ".join(cleandoc(operation.__doc__ or "").split())
-    return f"- {operation.signature()}: {told}"
+    return f"- {operation.signature()}: {told} E.g. {operation.example}"

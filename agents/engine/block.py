@@ -58,7 +58,8 @@ class OrderTerm:
 
 @dataclass
 class Block:
-    """`columns` maps each logical column that somebody still asks for to its value.
+    """`columns` maps each logical column that somebody still asks for to its value. `equals` are pairs of columns that
+    hold the same integer in every row, the second one being unique in its own source.
 
     `group` is None until the block aggregates, then the values grouped by. `body` is a set operation that takes the
     place of everything else; its columns then have the names of `columns`.
@@ -74,6 +75,7 @@ class Block:
     limit: int | None = None
     offset: int = 0
     body: exp.Query | None = None
+    equals: list[tuple[Ref, Ref]] = field(default_factory=list)
 
     @classmethod
     def over(cls, source: Source, wanted: Iterable[str]) -> Block:
@@ -89,6 +91,18 @@ class Block:
         untouched = not (self.where or self.distinct or self.order) and self.group is None and self.limit is None
         plain = all(isinstance(term, Ref) for term in self.columns.values())
         return untouched and plain and self.body is None and len(self.sources) == 1
+
+    def grouped_by_key(self, keys: list[Term]) -> list[Term]:
+        """`keys`, with the unique column in the place of its equal where other keys are of the same source: by it the
+        database knows that they depend on it."""
+        return [self._unique_equal(key, keys) or key for key in keys]
+
+    def _unique_equal(self, key: Term, keys: list[Term]) -> Ref | None:
+        if not isinstance(key, Ref):
+            return None
+        sources = {ref.source for other in keys for ref in other.refs()}
+        place = (key.source, key.column)
+        return next((u for one, u in self.equals if (one.source, one.column) == place and u.source in sources), None)
 
     @property
     def row_wise(self) -> bool:

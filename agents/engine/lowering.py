@@ -221,7 +221,9 @@ class Lowering:
             )
             for agg, condition in aggs
         }
-        groups = {name: block.columns[name] for name in operation.group_by}
+        keys = [block.columns[name] for name in operation.group_by]
+        keys = block.grouped_by_key(keys) if self.dialect.knows_dependent_keys else keys
+        groups = dict(zip(operation.group_by, keys, strict=True))
         block.group, block.columns, block.order = list(groups.values()), groups | terms, ()
         return block
 
@@ -244,6 +246,7 @@ class Lowering:
             on += right.where
         else:
             left.where += right.where
+        left.equals += _equal_keys(relation, left, right)
         (source,) = right.sources
         left.sources.append(replace(source, how=operation.how, on=tuple(on)))
         left.columns, left.order = columns, ()
@@ -269,6 +272,19 @@ class Lowering:
         node = {"intersect": exp.Intersect, "except": exp.Except}.get(operation.kind, exp.Union)
         body = node(this=sides[0], expression=sides[1], distinct=operation.kind != "union_all")
         return Block([], {name: ref(0, physical[name]) for name in wanted}, body=body)
+
+
+def _equal_keys(relation: Relation, left: Block, right: Block) -> list[tuple[Ref, Ref]]:
+    """The pairs for `Block.equals` that a join adds: integers only, as equal texts may still be told apart."""
+    operation, (one, other) = relation.operation, relation.inputs
+    assert isinstance(operation, JoinTable)
+    found = []
+    for a, b in operation.on if operation.how == "inner" else ():
+        mine, yours = left.columns[a], right.columns[b]
+        integers = one.columns[a].semantic == other.columns[b].semantic == "integer"
+        if integers and other.is_unique(frozenset({b})) and isinstance(mine, Ref) and isinstance(yours, Ref):
+            found.append((mine, yours))
+    return found
 
 
 def _equal(parts: Sequence[exp.Expr]) -> exp.Expr:

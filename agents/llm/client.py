@@ -55,10 +55,11 @@ class LiteLLMClient:
         temperature: float | None = None,
         max_tokens: int | None = None,
         stop: Sequence[str] = (),
+        schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One reply. `on_delta` gets reasoning and text as they are written, and from the start again after `on_retry`;
         both are called in the caller's thread. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
-        request = request_of(self.profile, messages, temperature, max_tokens, stop)
+        request = request_of(self.profile, messages, temperature, max_tokens, stop, schema)
         return self._replies(request, on_delta, on_retry)[0]
 
     def samples(

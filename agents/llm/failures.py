@@ -31,6 +31,7 @@ _SECRET = re.compile(
     r"\b(?:sk|pk|gsk|xai|key)-[-_A-Za-z0-9*.]{6,}|\bAIza[-_A-Za-z0-9*]{6,}|(?<=Bearer )\S+|(?<=://)[^/\s@]+(?=@)",
     re.IGNORECASE,
 )
+_SHORTEST_KEY = 6  # what is shorter is no key but a word that a server without keys was given
 # "litellm.RateLimitError: RateLimitError: OpenAIException - " and the like.
 _LAYERS = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)(?:: | - ))+")
 
@@ -75,16 +76,16 @@ def sort_failure(error: Exception, profile: ModelProfile) -> Failure:
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return _too_slow(name, profile)
     if "ContextWindow" in type(error).__name__ or (status in (400, 413, 500) and _CONTEXT.search(said)):
-        return Failure(ContextTooLongError(_too_long(name, profile, said)), "the prompt is too long")
+        return Failure(ContextTooLongError(_too_long(name, profile), said), "the prompt is too long")
     if status in (401, 403) or _NO_KEY.search(said):
-        words = f"{name} refused its key. An administrator must check the key of this model profile. ({said})"
-        return Failure(ModelAuthenticationError(words), "the key was refused")
+        words = f"{name} refused its key. An administrator must check the key of this model profile."
+        return Failure(ModelAuthenticationError(words, said), "the key was refused")
     if status in (402, 429):
         return _limited(error, name, said, passes=status == 429 and not _NO_CREDIT.search(f"{said} {_code(error)}"))
     if status is None or status >= 500 or status == 408:
         return _failing(error, name, said, _place(profile))
-    words = f"{name} declined the request. An administrator must check this model profile. ({said})"
-    return Failure(ModelRefusedError(words), "the request was declined")
+    words = f"{name} declined the request. An administrator must check this model profile."
+    return Failure(ModelRefusedError(words, said), "the request was declined")
 
 
 def _too_slow(name: str, profile: ModelProfile) -> Failure:
@@ -93,16 +94,17 @@ def _too_slow(name: str, profile: ModelProfile) -> Failure:
 
 
 def _failing(error: Exception, name: str, said: str, place: str) -> Failure:
-    words = f"{name} at {place} cannot be reached or failed. Try again later, or ask an administrator. ({said})"
-    after = _retry_after(error)
-    return Failure(ModelUnavailableError(words), said or "not reachable", passes=True, retry_after=after)
+    words = f"{name} cannot be reached or failed. Try again later, or ask an administrator."
+    status, after = _status(error), _retry_after(error)
+    reason = f"its server failed with status {status}" if status else "the connection failed"
+    return Failure(ModelUnavailableError(words, f"{place}: {said}"), reason, passes=True, retry_after=after)
 
 
-def _too_long(name: str, profile: ModelProfile, said: str) -> str:
+def _too_long(name: str, profile: ModelProfile) -> str:
     return (
         f"{name} cannot read that much: the question, the schema and the steps so far do not fit into its context "
         f"({profile.context_tokens:,} tokens by its profile). Ask a narrower question, or have an administrator lower "
-        f"the schema budget or choose a model with a larger context. ({said})"
+        f"the schema budget or choose a model with a larger context."
     )
 
 
@@ -110,11 +112,11 @@ def _limited(error: Exception, name: str, said: str, passes: bool) -> Failure:
     after = _retry_after(error)
     when = f"in {after:.0f} seconds" if after else "in a minute"
     words = (
-        f"{name} is asked too often just now. Try again {when}. ({said})"
+        f"{name} is asked too often just now. Try again {when}."
         if passes
-        else f"{name} has no credit left. An administrator must check the account. ({said})"
+        else f"{name} has no credit left. An administrator must check the account."
     )
-    return Failure(ModelRateLimitedError(words), "too many requests", passes=passes, retry_after=after)
+    return Failure(ModelRateLimitedError(words, said), "too many requests", passes=passes, retry_after=after)
 
 
 def _status(error: Exception) -> int | None:
@@ -149,7 +151,7 @@ def _provider_words(error: Exception) -> str:
 
 
 def _without_secrets(words: str, profile: ModelProfile) -> str:
-    if profile.key:
+    if len(profile.key) >= _SHORTEST_KEY:
         words = words.replace(profile.key, "[key]")
     return _SECRET.sub("[key]", words)
 

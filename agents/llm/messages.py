@@ -58,7 +58,8 @@ class ModelProfile:
     """How to reach one model. `key` never shows in `repr`.
 
     Prices are US dollars per million tokens; None means litellm's own. `max_concurrent` requests of one process are
-    under way at a time; further ones wait.
+    under way at a time; further ones wait. `constrained` names the parameter by which the server keeps replies to a
+    JSON schema; "" where it cannot.
     """
 
     name: str
@@ -75,6 +76,7 @@ class ModelProfile:
     extra: Mapping[str, Any] = field(default_factory=dict)
     timeout_seconds: float = 120.0
     max_concurrent: int = 32
+    constrained: Literal["", "json_schema", "guided_json"] = ""
 
     @property
     def place(self) -> tuple[str, str]:

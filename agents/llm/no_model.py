@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from agents.errors import ModelUnavailableError
 from agents.llm.messages import Message, ModelProfile, Reply
@@ -22,6 +23,7 @@ class NoModel:
         temperature: float | None = None,
         max_tokens: int | None = None,
         stop: Sequence[str] = (),
+        schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         raise _refusal()
 

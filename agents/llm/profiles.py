@@ -49,6 +49,7 @@ def from_environment(env: Mapping[str, str]) -> ModelProfile:
         extra=_read(env, "LLM_EXTRA", _extra, {}),
         timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), 120.0),
         max_concurrent=_read(env, "LLM_MAX_CONCURRENT", _count(1), 32),
+        constrained=_read(env, "LLM_CONSTRAINED", _constrained, ""),
     )
 
 
@@ -68,6 +69,7 @@ def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
         price_output=0.0,
         timeout_seconds=300.0,
         max_concurrent=8,
+        constrained="json_schema",
     )
 
 
@@ -136,6 +138,12 @@ def _size(text: str) -> Literal["capable", "small"]:
     if text not in ("capable", "small"):
         raise ValueError("it must be capable or small")
     return cast(Literal["capable", "small"], text)
+
+
+def _constrained(text: str) -> Literal["", "json_schema", "guided_json"]:
+    if text not in ("json_schema", "guided_json"):
+        raise ValueError("it must be json_schema or guided_json, or empty")
+    return cast(Literal["", "json_schema", "guided_json"], text)
 
 
 def _extra(text: str) -> Mapping[str, Any]:

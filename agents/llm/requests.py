@@ -17,7 +17,9 @@ def request_of(
     temperature: float | None,
     max_tokens: int | None,
     stop: Sequence[str],
+    schema: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
+    """`schema` is what the reply must fit, where the profile's server can see to that."""
     streams = bool(profile.extra.get("stream", True))
     options: dict[str, Any] = {
         "api_base": profile.api_base,
@@ -26,6 +28,7 @@ def request_of(
         "stop": list(stop),
         "stream_options": {"include_usage": True} if streams else None,
         **{key: value for key, value in profile.extra.items() if key not in _OUR_EXTRA},
+        **(_constraint(profile, schema) if schema else {}),
     }
     return {
         "model": profile.model,
@@ -39,6 +42,16 @@ def request_of(
         "timeout": profile.timeout_seconds + 5,
         **{key: value for key, value in options.items() if value not in (None, "", [])},
     }
+
+
+def _constraint(profile: ModelProfile, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`response_format` is understood by OpenAI, llama.cpp, Ollama and others, `guided_json` by vLLM."""
+    if profile.constrained == "json_schema":
+        wanted = {"name": "reply", "strict": True, "schema": dict(schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+    if profile.constrained == "guided_json":
+        return {"extra_body": {**profile.extra.get("extra_body", {}), "guided_json": dict(schema)}}
+    return {}
 
 
 def _wire(profile: ModelProfile, messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +28,8 @@ _ERROR_TYPES = {400: "invalid_request_error", 401: "authentication_error", 429: 
 @dataclass(frozen=True)
 class Turn:
     """One scripted reply. Seconds: `delay` before the first byte, `pace` between streamed pieces, `stall` after
-    `cut_after` pieces (then the connection closes without an end mark). `status` other than 200 is an error.
-    At most `choices` replies answer a request."""
+    `cut_after` pieces (then the connection closes without an end mark, or with `reset` by a reset). `status` other
+    than 200 is an error. At most `choices` replies answer a request."""
 
     content: str = ""
     reasoning_content: str = ""
@@ -43,6 +45,7 @@ class Turn:
     headers: Mapping[str, str] = field(default_factory=dict)
     cut_after: int | None = None
     stall: float = 0.0
+    reset: bool = False
 
     @classmethod
     def of(cls, script: str | Mapping[str, Any] | Turn) -> Turn:
@@ -159,6 +162,8 @@ class _Exchange(BaseHTTPRequestHandler):
         for number, delta in enumerate(_deltas(turn)):
             if number == turn.cut_after:
                 self._wait(turn.stall)
+                if turn.reset:
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 return
             self._event(body, {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
             self._wait(turn.pace)

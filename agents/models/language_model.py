@@ -31,7 +31,20 @@ class LanguageModel(models.Model):
     extra = models.JSONField(default=dict, blank=True)
     is_default = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
-    max_concurrent = models.PositiveIntegerField(default=8)
+    max_concurrent = models.PositiveIntegerField(
+        "calls at a time", default=32, help_text="Of one worker; further calls wait"
+    )
+    timeout_seconds = models.PositiveIntegerField(default=120, help_text="Without a word until a call is given up")
+    constrained = models.CharField(
+        "replies kept to", max_length=16, blank=True, choices=[
+            ("json_schema", "A JSON schema as response_format (OpenAI, llama.cpp, Ollama)"),
+            ("guided_json", "A JSON schema as guided_json (vLLM)"),
+        ], help_text="So that a weak model cannot name what does not exist; empty: the server cannot do that",
+    )  # fmt: skip
+    fallback = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+",
+        help_text="Answers instead when this one cannot be reached, is asked too often or refuses its key",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -41,3 +54,5 @@ class LanguageModel(models.Model):
         parts = urlsplit(self.api_base)
         if self.api_base and (parts.scheme not in ("http", "https") or not parts.netloc):
             raise ValidationError({"api_base": "Write an address such as http://127.0.0.1:11434/v1."})
+        if self.fallback_id is not None and self.fallback_id == self.pk:
+            raise ValidationError({"fallback": "A model cannot stand in for itself."})

@@ -48,7 +48,7 @@ def start(task: Task, bench: Workbench, name: str) -> Answer | None:
         except (RunStoppedError, ConnectionFailedError) as error:
             if isinstance(error, RunLostError):
                 raise
-            bench.journal.emit(RunFailed(error={"type": type(error).__name__, "message": str(error)}, **_spent(bench)))
+            bench.journal.emit(RunFailed(error=_told(error), **_spent(bench)))
     return None
 
 
@@ -76,6 +76,13 @@ def _run(task: Task, bench: Workbench, chosen: Strategy) -> Answer:
     )
     journal.emit(RunFinished(status=answer.status, **_spent(bench)))
     return answer
+
+
+def _told(error: Exception) -> dict[str, str]:
+    """What happened, and for whoever can mend it, the provider's own words."""
+    told = {"type": type(error).__name__, "message": str(error)}
+    detail = getattr(error, "detail", "")
+    return {**told, "detail": detail} if detail else told
 
 
 def _spent(bench: Workbench) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def react_opening(task: Task, bench: Workbench) -> list[Message]:
         schema=_schema(task, bench, brief, None).text,
         max_turns=str(limits.turns),
         max_calls=str(limits.calls_per_turn),
+        form=prompts.render("react_constrained") if bench.model.profile.constrained else "",
     )
     earlier = "\n\n".join(filter(None, [earlier_text(task.earlier, as_calls), revive(task.earlier, bench)]))
     return [Message("system", system), _question("react_question", task, earlier)]

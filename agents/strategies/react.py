@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
 
 from agents.batch import Call
 from agents.contracts import Answer, Task, Workbench
 from agents.conversation import Conversation
 from agents.dsl.operations import offered
-from agents.engine.engine import Engine
 from agents.engine.outcomes import Outcome, Result
 from agents.loop import Prepared, ReActLoop
+from agents.prompts.constraints import Names, reply_schema
 from agents.strategies.answering import conclude
 from agents.strategies.opening import react_opening
+
+MOST_COLUMNS = 2_000
+"""In a schema that holds more, only the columns of live relations can be written by a constrained model."""
 
 
 class Operations:
     """All operations of the engine, as the model wrote them."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, bench: Workbench) -> None:
+        self._bench, self._engine = bench, bench.engine
 
     @property
     def names(self) -> Collection[str]:
         return tuple(offered(paper_mode=self._engine.settings.paper_mode))
+
+    def reply_schema(self) -> Mapping[str, Any] | None:
+        if not self._bench.model.profile.constrained:
+            return None
+        catalogue, calls = self._bench.catalogue, self._bench.budget.limits.calls_per_turn
+        columns = sum(len(table.columns) for table in catalogue.tables)
+        told = [table.qualified for table in catalogue.tables] if columns <= MOST_COLUMNS else []
+        names = Names.of(catalogue, told, self._engine.handles, calls)
+        paper = self._engine.settings.paper_mode
+        return reply_schema(names, len(self._engine.results), calls=calls, paper_mode=paper)
 
     def prepare(self, calls: Sequence[Call]) -> Prepared:
         return Prepared(calls)
@@ -41,7 +54,7 @@ class React:
 
     def run(self, task: Task, bench: Workbench) -> Answer:
         conversation = Conversation(bench, react_opening(task, bench), purpose="agent", name="agent")
-        final = ReActLoop(bench, conversation, Operations(bench.engine)).run()
+        final = ReActLoop(bench, conversation, Operations(bench)).run()
         return conclude(task, bench, final, conversation.transcript())
 
 

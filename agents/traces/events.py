@@ -68,7 +68,8 @@ class ThoughtDelta(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelReply(Event):
-    """The raw reply, kept whole. Tokens: `input` includes `cached`; `cost` is in US dollars, None when unknown."""
+    """The raw reply of `model` (a profile's name), kept whole. `input` tokens include `cached` ones; `cost` is in US
+    dollars, None when unknown."""
 
     kind: ClassVar[Literal["model_reply"]] = "model_reply"
     purpose: str
@@ -82,6 +83,7 @@ class ModelReply(Event):
     cost: float | None = None
     seconds: float = 0.0
     first_token_seconds: float = 0.0
+    model: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +188,7 @@ class RunFinished(Event):
 @dataclass(frozen=True, kw_only=True)
 class RunFailed(Event):
     kind: ClassVar[Literal["run_failed"]] = "run_failed"
-    error: Mapping[str, str]  # {"type", "message"}
+    error: Mapping[str, str]  # {"type", "message"}, and "detail" where an administrator can mend it
     turns: int = 0
     calls: int = 0
     usage: Mapping[str, Any] = field(default_factory=dict)

@@ -18,6 +18,9 @@ from agents.models import Run, Thread
 from agents.views import result_object
 from agents.views.composer import ModelChoice
 
+# Turns of a longer run are loaded when its strip is opened, and without scripts read in the trace.
+SHOWN_CALLS = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -59,7 +62,8 @@ def answer_context(
     request: HttpRequest, run: Run, place: Place, transcript: Transcript | None = None
 ) -> dict[str, Any]:
     """What answer.html needs. The turns of older runs are loaded when their strip is opened."""
-    if place.newest and transcript is None:
+    shows_turns = place.newest and run.calls <= SHOWN_CALLS
+    if shows_turns and transcript is None:
         transcript = transcript_of(run)
     params = request.GET if place.addressed else {}
     loaded = transcript
@@ -67,12 +71,12 @@ def answer_context(
         "run": run,
         "thread": place.thread,
         "prefix": place.prefix(run),
-        "transcript": transcript if place.newest else None,
+        "transcript": transcript if shows_turns else None,
         "strip": strip_text(run, transcript),
         "sentence": wording.without_citations(run.answer),
         "failure": failure_of(
             status=run.status, error_type=run.error_type, message=run.error, turns=run.turns, calls=run.calls,
-            seconds=run.seconds,
+            seconds=run.seconds, detail=transcript.detail if transcript else "",
         ),
         "may_ask": place.models is not None,
         "chosen": place.chosen,

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.core.exceptions import ObjectDoesNotExist
+from django.db import close_old_connections
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseForbidden
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
@@ -24,6 +25,7 @@ from agents.traces import stream
 from agents.views import composer
 from agents.views.outcome import Place, render_run, transcript_of
 from connections.models import User
+from connections.turnstile import turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ async def follow_run(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
     run = await sync_to_async(_run_to_see)(user, run_id)
     after = _position(request)
     transcript = await sync_to_async(_transcript_until)(run, after)
+    await sync_to_async(close_old_connections)()  # a page may be open for hours, and must hold none meanwhile
     return stream.sse_response(_messages(request, user, run, transcript, after))
 
 
@@ -60,7 +63,9 @@ async def _messages(
         html = _render_changes(transcript, changes)
         if html or position:
             yield _message(html, position)
-    ended = await sync_to_async(_render_end)(request, user, run.pk)
+    async with turn():
+        ended = await sync_to_async(_render_end)(request, user, run.pk)
+        await sync_to_async(close_old_connections)()
     if ended:
         yield _message(ended, None)
 

@@ -18,7 +18,7 @@ from agents.library import comments, sharing
 from agents.models import Comment, Question, Run, Share, Thread
 from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
-from agents.views.outcome import Place, render_run, transcript_of
+from agents.views.outcome import SHOWN_CALLS, Place, render_run, transcript_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def render_thread(
     latest = runs[-1]
     chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
     models = _models(request, shown)
-    transcript = transcript_of(latest)
+    transcript = transcript_of(latest) if latest.is_live or latest.calls <= SHOWN_CALLS else None
     with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
     discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
     shared = sharing.audiences(with_shares) if with_shares else {}

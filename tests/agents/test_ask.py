@@ -77,6 +77,14 @@ def test_the_terminal_shows_the_turns_in_plain_words(shop: str) -> None:
     assert "<think>" not in out
 
 
+def test_one_turn_and_one_call_are_said_as_one(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer([final("There are no salaries here.", unanswerable=True)]) as server:
+        for name, value in {"MODEL": "openai/scripted", "API_BASE": server.api_base, "API_KEY": "x"}.items():
+            monkeypatch.setenv(f"LLM_{name}", value)
+        _, out, _ = ask("Which salaries?", shop)
+    assert "\n1 turn, 0 calls, " in out
+
+
 def test_evidence_reaches_the_model(shop: str, scripted: ScriptedServer) -> None:
     document("How many orders?", shop, evidence="An order is a row of orders.")
     assert "An order is a row of orders." in scripted.prompt(1)

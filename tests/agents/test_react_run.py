@@ -133,3 +133,23 @@ def test_a_final_signal_is_an_event_with_what_it_cites(new_database: NewDatabase
         assert run.of(Final) == [replace(run.of(Final)[0], cites=(2,), outcome="answered")]
         assert run.answer is not None
         assert run.answer.text == "Cleo paid most."
+
+
+@pytest.mark.parametrize("way", ["json_schema", "guided_json"])
+def test_a_constrained_model_is_sent_what_exists_turn_by_turn(way: str, new_database: NewDatabase) -> None:
+    script = [
+        json.dumps({"thought": "Paid orders.", "calls": [call("table_ref", "r1", table="orders")]}),
+        json.dumps({"thought": "Run it.", "calls": [call("execute", rel="r1")]}),
+        json.dumps({"thought": "Done.", "final": "All: <execute_result_1>."}),
+    ]
+    with running(new_database("sqlite", SHOP), script, "react", constrained=way) as run:
+        sent = [
+            request["guided_json"] if way == "guided_json" else request["response_format"]["json_schema"]["schema"]
+            for request in run.server.requests
+        ]
+        assert "customer_id" in json.dumps(sent[0])
+        assert ['"final"' in json.dumps(one["anyOf"][1]) and len(one["anyOf"]) for one in sent] == [3, 3, 4]
+        assert "r9" in json.dumps(sent[1])
+        assert "r9" not in json.dumps(sent[0])
+        assert [event.thought for event in run.events if event.kind == "calls"] == ["Paid orders.", "Run it."]
+        assert len(run.rows()) == 4

@@ -17,7 +17,8 @@ from agents.library import collecting, comments, feedback, scheduling, sharing  
 from agents.models import LIVE, Collection, LiveThought, Run, SavedQuestion, SavedRun, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
-from tests.browser import nasty  # noqa: E402
+from tests.browser import nasty, spending  # noqa: E402
+from tests.browser import pulse as pulses  # noqa: E402
 from tests.web import stories  # noqa: E402
 from tests.web.big_trace import big  # noqa: E402
 
@@ -46,9 +47,15 @@ def gallery() -> dict[str, Any]:
     answered = stories.answered(olga, shop, "What did each country buy this year, and how many orders was that?")
     cut = stories.answered(olga, shop, "List every order of the year with its customer")
     cut.results.update(truncated=True, row_count=1214)
+    again = Run.objects.create(question=cut.question, strategy="lift")
+    stories.keep_result(again, stories.ROWS[:5])
+    told = {"answer": "Five countries.", "answer_result": 1, "sql": stories.SQL, "program": stories.PROGRAM}
+    stories.finish(again, **told)
     shared = _of_the_team(people)
     return {
-        "shared": str(shared.pk), "collection": Collection.objects.get().pk, "saved": SavedQuestion.objects.get().pk,
+        "collection": Collection.objects.get().pk, "saved": SavedQuestion.objects.get().pk,
+        "again": str(again.pk),
+        "shared": str(shared.pk), "team": people.team.pk, "invitation": spending.spent(people),
         "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
         "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
     }  # fmt: skip
@@ -93,6 +100,13 @@ def _at_work(run: Run) -> None:
     Run.objects.filter(pk=run.pk).update(status=Status.RUNNING, lease_owner="test", lease_until="2100-01-01T00:00Z")
 
 
+def full() -> dict[str, Any]:
+    """Olga manages the team, and her cap is used up."""
+    people = stories.cast()
+    spending.full(people)
+    return {"team": people.team.pk}
+
+
 def live() -> dict[str, Any]:
     """A run at work that goes on only when `go_on` says so."""
     people = stories.cast()
@@ -128,6 +142,18 @@ def hostile() -> dict[str, Any]:
 def dated() -> dict[str, Any]:
     """Dates and times, for browsers in other time zones."""
     return nasty.dated(User.objects.get(username="olga"), Connection.objects.get())
+
+
+def pulse_begin(number: str, calls: str) -> dict[str, Any]:
+    return pulses.begin(int(number), int(calls))
+
+
+def pulse(run_id: str, number: str) -> dict[str, Any]:
+    return pulses.beat(run_id, int(number))
+
+
+def session(name: str) -> dict[str, Any]:
+    return pulses.session(name)
 
 
 def cast() -> dict[str, Any]:
@@ -175,6 +201,12 @@ def library() -> dict[str, Any]:
     return {"answered": str(answered.pk), "failed": str(failed.pk), "shared": str(shared.pk)}
 
 
+def rerun(run: str) -> dict[str, Any]:
+    """Mara has the same steps run again on fresh data."""
+    mara = User.objects.get(username="mara")
+    return {"run": str(services.rerun(user=mara, run=Run.objects.get(pk=run)).pk)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -194,8 +226,8 @@ def no_connection() -> dict[str, Any]:
 
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
-    for told in (gallery, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace)  # fmt: skip
+    for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
+                 library, big_trace, pulse_begin, pulse, session, rerun)  # fmt: skip
 }
 
 if __name__ == "__main__":

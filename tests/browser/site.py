@@ -30,6 +30,7 @@ class Site:
     env: Mapping[str, str]
     folder: Path
     teller: subprocess.Popen[str]
+    pid: int  # of the web process
 
     def furnish(self, story: str, *arguments: str) -> Any:
         """Tell a story of tests/browser/furnish.py in the site's database; returns what it says about it."""
@@ -73,7 +74,7 @@ def site(folder: Path, **settings: str) -> Iterator[Site]:
         url = f"http://127.0.0.1:{port}"
         _wait_until_up(f"{url}/healthz", process, folder / "web.log")
         with _teller(env, folder / "furnish.log") as teller:
-            yield Site(url, env, folder, teller)
+            yield Site(url, env, folder, teller, process.pid)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ PAGES = (
     "answer-sql", "answer-cut", "clarify", "run-failed", "trace", "trace-timeline", "history", "history-empty",
     "connections", "connection-form", "connection-test", "schema", "settings", "shared", "share", "review", "notices",
     "save", "collections", "collection", "saved",
+    "usage", "usage-model", "teams", "team", "tokens", "api", "invitation", "sql", "beside",
 )  # fmt: skip
 
 

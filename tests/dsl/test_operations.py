@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -164,3 +165,9 @@ def test_the_card_tells_of_every_operation_and_of_fifteen_in_paper_mode() -> Non
     assert card == render("sqlite")
     assert render("sqlite", paper_mode=True).count("\n- ") == 15
     assert len(card) < 5_500  # about 1,300 tokens
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_the_card_shows_one_call_of_each_operation_that_can_be_read(operation: Any) -> None:
+    operation.read(json.loads(operation.example))
+    assert operation.example in render("postgresql")

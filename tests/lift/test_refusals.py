@@ -80,8 +80,13 @@ def test_an_arbitrary_bare_column_is_carried_with_a_warning_and_refused_when_str
         "SELECT id FROM staff WHERE " + " OR ".join(f"id = {i}" for i in range(7_000)),
         "SELECT " + " + ".join(["id"] * 20_000) + " FROM staff",
         "SELECT id FROM staff WHERE id = 1 -- " + "x" * 100_000,
+        "SELECT s0.id FROM staff s0" + "".join(f" JOIN staff s{i} ON s{i}.id = s{i - 1}.boss_id" for i in range(1, 60)),
+        "WITH c0 AS (SELECT id FROM staff)"
+        + "".join(f", c{i} AS (SELECT a.id FROM c{i - 1} a JOIN c{i - 1} b ON a.id = b.id)" for i in range(1, 30))
+        + " SELECT id FROM c29",
+        "SELECT COUNT(*) FROM staff GROUP BY " + ", ".join(["CUBE (id, name, wage, boss_id, region_id)"] * 8),
     ],
-    ids=["parentheses", "sub-queries", "not", "case", "unions", "or", "sum", "comment"],
+    ids=["parentheses", "sub-queries", "not", "case", "unions", "or", "sum", "comment", "joins", "ctes", "cubes"],
 )
 @pytest.mark.timeout(20)
 def test_a_hundred_kilobytes_of_nested_sql_end_quickly_in_a_program_or_a_typed_error(sql: str) -> None:

@@ -25,6 +25,7 @@ CONNECTION = {
 MODEL = {
     "name": "Cloud", "model": "openai/some-model", "size": "capable", "context_tokens": "128000",
     "max_output_tokens": "4096", "extra": "{}", "is_active": "on", "max_concurrent": "8",
+    "timeout_seconds": "60",
 }  # fmt: skip
 
 
@@ -128,19 +129,20 @@ PROTOCOL = '<think>I look.</think>[{"op": "table_ref", "args": {"table": "custom
 
 
 @pytest.mark.parametrize(
-    ("reply", "words"),
+    ("replies", "words"),
     [
-        (PROTOCOL, "keeps to the protocol"),
-        ("Sure, happy to help!", "not as the protocol asks"),
-        ({"status": 401, "message": "bad key"}, "key"),
+        ([PROTOCOL, "maroon-4821"], "keeps to the protocol, and reads prompts of 12,000 tokens"),
+        ([PROTOCOL, "I see no word."], "did not see the beginning of a prompt of about 12,000 tokens"),
+        (["Sure, happy to help!"], "not as the protocol asks"),
+        ([{"status": 401, "message": "bad key"}], "bad key"),
     ],
 )
-def test_the_models_test_button_makes_a_real_call(admin: Client, reply: Any, words: str) -> None:
-    with ScriptedServer([reply]) as server:
+def test_the_models_test_button_makes_real_calls(admin: Client, replies: list[Any], words: str) -> None:
+    with ScriptedServer(replies) as server:
         save(admin, "agents_languagemodel_add", {**MODEL, "key": SECRET, "api_base": server.api_base})
         made = LanguageModel.objects.get()
         answer = admin.post(reverse("admin:languagemodel_test", args=[made.pk]), follow=True)
-        assert len(server.requests) == 1
+        assert len(server.requests) == len(replies)
     page = answer.content.decode()
     assert words in page
     assert SECRET not in page

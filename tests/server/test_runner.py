@@ -261,7 +261,7 @@ def test_a_run_that_kills_its_workers_is_given_up(ask: Any) -> None:
         (connection_deleted, "ConnectionFailedError", "was deleted"),
         (right_withdrawn, "ConnectionFailedError", "may not ask"),
         (no_key, "ModelAuthenticationError", "key"),
-        (model_server_down, "ModelUnavailableError", "127.0.0.1:1"),
+        (model_server_down, "ModelUnavailableError", "cannot be reached"),
     ],
 )
 def test_what_is_wrong_outside_ends_the_run_with_the_reason(

@@ -181,10 +181,16 @@ ROWS = [["b", "10.5"], ["a", "9"], [None, None], ["c", "NaN"], ["B", "-2"]]
     ],
 )
 def test_rows_sort_as_what_they_are(place: int, descending: bool, numeric: bool, order: list[str | None]) -> None:
-    rows = selectors.sorted_rows(ROWS, place, descending, numeric=numeric)
-    assert [row[place] for row in rows] == order
+    cells = [row[place] for row in ROWS]
+    assert [cells[at] for at in selectors.sorted_places(cells, descending, numeric=numeric)] == order
 
 
 def test_mixed_cells_sort_without_an_error() -> None:
-    rows = [[cell] for cell in (2, "x", {"hex": "00"}, None, 1.5, True, [1])]
-    assert [row[0] for row in selectors.sorted_rows(rows, 0, False, numeric=False)][-1] is None
+    cells = [2, "x", {"hex": "00"}, None, 1.5, True, [1]]
+    assert cells[selectors.sorted_places(cells, False, numeric=False)[-1]] is None
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_equal_cells_keep_their_order(descending: bool) -> None:
+    for cells in ([1, 1, 1], ["x", "x", "x"], ["1.0", "1", "1.00"]):
+        assert selectors.sorted_places(cells, descending, numeric=cells[0] != "x") == [0, 1, 2]

@@ -53,6 +53,15 @@ def test_a_page_is_the_same_slice(offset: int, limit: int | None, tmp_path: Path
     assert store.read(tmp_path / "result.parquet", offset, limit) == rows[offset:end]
 
 
+def test_rows_are_taken_in_any_order_from_any_row_group(tmp_path: Path) -> None:
+    rows = [[number, f"row {number}"] for number in range(12_000)]
+    store.write(tmp_path / "result.parquet", rows, width=2)
+    places = [11_999, 0, 5_000, 4_999, 5_000, 10_000, 1]
+    assert store.take(tmp_path / "result.parquet", places) == [rows[place] for place in places]
+    assert store.take(tmp_path / "result.parquet", []) == []
+    assert store.column(tmp_path / "result.parquet", 1) == [row[1] for row in rows]
+
+
 CELLS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

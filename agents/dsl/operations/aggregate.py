@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from agents.dsl.arguments import BOOLEAN, EXPRESSION, HANDLE, NAME, TEXT, argument, choice, list_of, record
+from agents.dsl.arguments import BOOLEAN, EXPRESSION, HANDLE, NAME, NEW_NAME, TEXT, argument, choice, list_of, record
 from agents.dsl.expressions import Expression, parse_predicate
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.relation import Columns, Relation, RelColumn, Scope, collected
@@ -24,7 +24,7 @@ class Aggregation:
 
     fn: str = argument(choice(*AGGREGATE_FUNCTIONS, ANY_VALUE))
     column: str = argument(NAME)
-    as_: str = argument(NAME)
+    as_: str = argument(NEW_NAME)
     distinct: bool = argument(BOOLEAN, default=False)
     filter: str | None = argument(EXPRESSION, default=None)
     separator: str = argument(TEXT, default=",")
@@ -44,6 +44,10 @@ class Aggregate(RelationOperation):
     """
 
     name: ClassVar[str] = "aggregate"
+    example: ClassVar[str] = (
+        '{"rel": "o", "group_by": ["city"], "aggs": [{"fn": "sum", "column": "total", '
+        '"as": "revenue"}]}'
+    )
 
     rel: str = argument(HANDLE)
     group_by: tuple[str, ...] = argument(list_of(NAME), default=())

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 class Operation:
     """A call whose arguments have been read but not yet looked up. Its fields are the arguments.
 
-    `extension` operations are not among the paper's fifteen. The docstring is what the model is told.
+    `extension` operations are not among the paper's fifteen. The docstring is what the model is told, with `example`:
+    the arguments of one call, as JSON.
     """
 
     name: ClassVar[str] = ""
     extension: ClassVar[bool] = False
+    example: ClassVar[str] = ""
 
     @classmethod
     def read(cls, args: Any) -> Self:

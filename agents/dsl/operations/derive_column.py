@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.dsl.arguments import EXPRESSION, HANDLE, NAME, argument
+from agents.dsl.arguments import EXPRESSION, HANDLE, NEW_NAME, argument
 from agents.dsl.expressions import parse_scalar
 from agents.dsl.names import listed, quoted
 from agents.dsl.operations.base import Need, RelationOperation
@@ -16,9 +16,10 @@ class DeriveColumn(RelationOperation):
     """All columns plus `name`, computed from the others by the expression `expr`. The order stays."""
 
     name: ClassVar[str] = "derive_column"
+    example: ClassVar[str] = '{"rel": "o", "name": "net", "expr": "total / 1.2"}'
 
     rel: str = argument(HANDLE)
-    name_: str = argument(NAME)
+    name_: str = argument(NEW_NAME)
     expr: str = argument(EXPRESSION)
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:

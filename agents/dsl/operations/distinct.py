@@ -13,6 +13,7 @@ class Distinct(RelationOperation):
     """Each different row once, over all columns. The order is dropped."""
 
     name: ClassVar[str] = "distinct"
+    example: ClassVar[str] = '{"rel": "cities"}'
 
     rel: str = argument(HANDLE)
 

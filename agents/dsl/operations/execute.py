@@ -12,5 +12,6 @@ class Execute(Operation):
     """Runs the relation and shows the result: its number N, the columns, the first rows and the total row count."""
 
     name: ClassVar[str] = "execute"
+    example: ClassVar[str] = '{"rel": "top"}'
 
     rel: str = argument(HANDLE)

@@ -14,6 +14,7 @@ class FilterExpr(RelationOperation):
     """The rows for which `predicate`, an expression over the columns, is true. The order stays."""
 
     name: ClassVar[str] = "filter_expr"
+    example: ClassVar[str] = '''{"rel": "o", "predicate": "status = 'paid' AND total > 5"}'''
 
     rel: str = argument(HANDLE)
     predicate: str = argument(EXPRESSION)

@@ -33,6 +33,7 @@ class JoinTable(RelationOperation):
     """
 
     name: ClassVar[str] = "join_table"
+    example: ClassVar[str] = '{"left": "o", "right": "c", "how": "inner", "on": [["customer_id", "id"]]}'
 
     left: str = argument(HANDLE)
     right: str = argument(HANDLE)

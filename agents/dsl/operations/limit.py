@@ -13,6 +13,7 @@ class Limit(RelationOperation):
     """The first `n` rows after skipping `offset` (0). Order first: without an order, which rows come is arbitrary."""
 
     name: ClassVar[str] = "limit"
+    example: ClassVar[str] = '{"rel": "sorted", "n": 10}'
 
     rel: str = argument(HANDLE)
     n: int = argument(integer(0))

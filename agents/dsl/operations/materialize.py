@@ -16,6 +16,7 @@ class Materialize(RelationOperation):
     """
 
     name: ClassVar[str] = "materialize"
+    example: ClassVar[str] = '{"rel": "sums"}'
     resets_depth: ClassVar[bool] = True
 
     rel: str = argument(HANDLE)

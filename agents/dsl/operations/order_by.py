@@ -46,6 +46,7 @@ class OrderBy(RelationOperation):
     """
 
     name: ClassVar[str] = "order_by"
+    example: ClassVar[str] = '{"rel": "o", "keys": [["total", "desc"], ["id", "asc"]]}'
 
     rel: str = argument(HANDLE)
     keys: tuple[OrderKey, ...] = argument(list_of(ORDER_KEY, at_least=1))

@@ -15,6 +15,7 @@ class ProbeValues(ProbeOperation):
     """
 
     name: ClassVar[str] = "probe_values"
+    example: ClassVar[str] = '{"rel": "o", "column": "status"}'
 
     rel: str = argument(HANDLE)
     column: str = argument(NAME)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from agents.dsl.arguments import HANDLE, NAME, Kind, argument, list_of, record
+from agents.dsl.arguments import HANDLE, NAME, NEW_NAME, Kind, argument, list_of, record
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.relation import Columns, Relation, Scope, collected
 
@@ -13,7 +13,7 @@ class Renamed:
     """`{"column": c, "as": n}`."""
 
     column: str = argument(NAME)
-    as_: str = argument(NAME)
+    as_: str = argument(NEW_NAME)
 
 
 _SHAPE = 'a column name or {"column": name, "as": new name}'
@@ -39,6 +39,7 @@ class SelectColumns(RelationOperation):
     """
 
     name: ClassVar[str] = "select_columns"
+    example: ClassVar[str] = '{"rel": "o", "columns": ["city", {"column": "total", "as": "revenue"}]}'
 
     rel: str = argument(HANDLE)
     columns: tuple[Renamed, ...] = argument(list_of(COLUMN, at_least=1))

@@ -19,6 +19,7 @@ class SetOperation(RelationOperation):
     """
 
     name: ClassVar[str] = "set_operation"
+    example: ClassVar[str] = '{"left": "a", "right": "b", "kind": "union"}'
     extension: ClassVar[bool] = True
 
     left: str = argument(HANDLE)

@@ -12,6 +12,7 @@ class SimValueIn(ProbeOperation):
     """Shows the `k` (5) stored values of a column that are spelled most like `value`, with a score from 0 to 100."""
 
     name: ClassVar[str] = "sim_value_in"
+    example: ClassVar[str] = '{"rel": "c", "column": "city", "value": "Lissabon"}'
 
     rel: str = argument(HANDLE)
     column: str = argument(NAME)

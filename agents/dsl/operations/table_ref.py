@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from agents.dsl.arguments import NAME, argument
+from agents.dsl.arguments import TABLE_NAME, argument
 from agents.dsl.names import listed, nearest_hint, quoted
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.relation import Origin, Relation, RelColumn, Scope
@@ -16,8 +16,9 @@ class TableRef(RelationOperation):
     """A table or view with all its columns. `table` is `name` or `schema.name`."""
 
     name: ClassVar[str] = "table_ref"
+    example: ClassVar[str] = '{"table": "orders"}'
 
-    table: str = argument(NAME)
+    table: str = argument(TABLE_NAME)
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:
         table = self._find(scope.catalogue)

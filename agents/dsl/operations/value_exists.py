@@ -12,6 +12,7 @@ class ValueExists(ProbeOperation):
     """Says whether a column holds exactly this value, and in how many rows; if not, shows the nearest stored values."""
 
     name: ClassVar[str] = "value_exists"
+    example: ClassVar[str] = '{"rel": "c", "column": "city", "value": "Lisbon"}'
 
     rel: str = argument(HANDLE)
     column: str = argument(NAME)

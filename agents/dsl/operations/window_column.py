@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from agents.dsl.arguments import HANDLE, NAME, SCALAR, Kind, UnfitError, argument, choice, integer, list_of
+from agents.dsl.arguments import HANDLE, NAME, NEW_NAME, SCALAR, Kind, UnfitError, argument, choice, integer, list_of
 from agents.dsl.operations.aggregate import AGGREGATE_FUNCTIONS
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.operations.derive_column import check_new
@@ -86,9 +86,13 @@ class WindowColumn(RelationOperation):
     """
 
     name: ClassVar[str] = "window_column"
+    example: ClassVar[str] = (
+        '{"rel": "o", "name": "place", "fn": "rank", "partition_by": ["city"], "order_by": [["total", '
+        '"desc"]]}'
+    )
 
     rel: str = argument(HANDLE)
-    name_: str = argument(NAME)
+    name_: str = argument(NEW_NAME)
     fn: str = argument(choice(*WINDOW_FUNCTIONS))
     column: str | None = argument(NAME, default=None)
     partition_by: tuple[str, ...] = argument(list_of(NAME), default=())

@@ -20,6 +20,7 @@ class PostgreSQL(Dialect):
         "window median": _NO_ORDERED_SET,
     }
     folds_names = False
+    knows_dependent_keys = True
 
     def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
         if fn == "any_value":  # a function of that name exists from version 16 on

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from math import prod
 
 from sqlglot import exp
 
@@ -20,7 +21,7 @@ Keys = tuple[Node, ...]
 Bind = Callable[[Node], Node]
 
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
-_MOST = 32
+_MOST = 64
 
 
 class TooManySetsError(ValueError):
@@ -42,10 +43,9 @@ def key_sets(group: exp.Group, bind: Bind) -> list[Keys]:
     else:
         marks += [key for key in group.expressions if isinstance(key, _SETS)]
         factors = [[tuple(plain)], *(_sets_of(mark, bind) for mark in marks)]
-    made = [_joined(parts) for parts in product(*factors)]
-    if len(made) > _MOST:
+    if prod(map(len, factors)) > _MOST:
         raise TooManySetsError
-    return sorted(made, key=len, reverse=True)
+    return sorted((_joined(parts) for parts in product(*factors)), key=len, reverse=True)
 
 
 def united(select: Select, sets: Sequence[Keys], dialect: DialectName) -> Query | None:
@@ -89,6 +89,8 @@ def _sets_of(mark: Node, bind: Bind) -> list[Keys]:
     if isinstance(mark, exp.Rollup):
         return _rolled(parts)
     if isinstance(mark, exp.Cube):
+        if 2 ** len(parts) > _MOST:
+            raise TooManySetsError
         sizes = range(len(parts), -1, -1)
         return [_joined(chosen) for size in sizes for chosen in combinations(parts, size)]
     nested = [found for part in mark.expressions if isinstance(part, _SETS) for found in _sets_of(part, bind)]

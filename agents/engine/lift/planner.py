@@ -22,6 +22,8 @@ from agents.engine.lift.subqueries import attach
 from agents.errors import LimitExceededError
 from connections.catalogue import DialectName, Table
 
+_WIDE = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Body:
@@ -65,6 +67,8 @@ class Planner:
             planned = constants.plan_rows(self, query, link)
         else:
             planned = self._select(query, link, ordered=ordered)
+        if len(planned.relation.fields) > _WIDE > len(planned.columns):
+            planned = self.project(planned, query.names)  # joins of joins would carry more and more columns along
         if label:
             planned = replace(planned, relation=self.program.rename(planned.relation, label))
         if link is None:

@@ -19,6 +19,7 @@ from agents.engine.lift.text import text_of
 from connections.catalogue import Catalogue, DialectName, SemanticType, Table
 
 Call = dict[str, Any]
+_MOST_KEYS = 8
 _NEVER_NULL = frozenset({"count", "count_distinct"})
 _WHOLE = frozenset({"count", "count_distinct", "row_number", "rank", "dense_rank", "ntile"})
 
@@ -231,7 +232,16 @@ def _joined(
     if how == "inner":
         fields = list(_without_null(fields, [name for pair in on for name in pair]))
     lasting = left.never_empty and (how == "left" or (how == "cross" and right.never_empty))
-    return Relation(handle, label, tuple(fields), frozenset(keys), tuple(rules), never_empty=lasting)
+    return Relation(handle, label, tuple(fields), _smallest(keys), tuple(dict.fromkeys(rules)), never_empty=lasting)
+
+
+def _smallest(keys: set[frozenset[str]]) -> frozenset[frozenset[str]]:
+    """Those of `keys` that hold no other one, the shortest where there are many."""
+    found: list[frozenset[str]] = []
+    for key in sorted(keys, key=lambda one: (len(one), sorted(one))):
+        if len(found) < _MOST_KEYS and not any(other <= key for other in found):
+            found.append(key)
+    return frozenset(found)
 
 
 def _key_rules(relation: Relation) -> list[Dependency]:

@@ -6,6 +6,7 @@ The steps stand in `read_reply` in the order in which they are taken. Whatever w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +95,17 @@ def _thought(reasoning: str, preamble: Preamble, before: str) -> str:
     if preamble.open:
         return "\n".join(filter(None, [reasoning.strip(), before.strip()]))
     stated = "\n".join(filter(None, [reasoning.strip(), preamble.thought]))
-    return stated or before.split("```")[0].strip()
+    return stated or before.split("```")[0].strip() or _said_inside(preamble.rest)
+
+
+def _said_inside(text: str) -> str:
+    """The thought of a reply that is one JSON object, as constrained models send it."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    thought = said.get("thought") if isinstance(said, dict) else None
+    return thought.strip() if isinstance(thought, str) else ""
 
 
 def _nothing_found(text: str, reasoning: str, preamble: Preamble, invented: bool) -> str:

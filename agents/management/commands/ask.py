@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand
 
 from agents.allowances import run_limits, run_settings
 from agents.answers.tables import as_text
+from agents.answers.turns import counted
 from agents.composition import door_to, workbench
 from agents.contracts import Task
 from agents.document import document_of, failure
@@ -88,6 +89,8 @@ class Command(BaseCommand):
             return
         if document["error"]:
             self.stderr.write(f"{document['status']}: {document['error']['message']}")
+            if detail := document["error"].get("detail"):
+                self.stderr.write(detail)
             return
         self._say("")
         self._say(document["answer"] or f"The run was {document['status']}.")
@@ -141,6 +144,6 @@ def _spent(document: dict[str, Any]) -> str:
     usage = document["usage"]
     cost = "" if usage["cost"] is None else f", ${usage['cost']:.4f}"
     return (
-        f"{document['turns']} turns, {document['calls']} calls, {document['seconds']:.1f} s, "
+        f"{counted(document['turns'], 'turn')}, {counted(document['calls'], 'call')}, {document['seconds']:.1f} s, "
         f"{usage['input']:,} tokens in ({usage['cached']:,} cached), {usage['output']:,} out{cost}"
     )

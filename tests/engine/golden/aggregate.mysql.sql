@@ -152,3 +152,15 @@ SELECT
 FROM `orders`
 GROUP BY
   `id`;
+
+-- by the key of a joined table
+SELECT
+  `orders`.`customer`,
+  `customers`.`name`,
+  SUM(`orders`.`total`) AS `spent`
+FROM `orders`
+JOIN `customers`
+  ON `orders`.`customer` = `customers`.`id`
+GROUP BY
+  `orders`.`customer`,
+  `customers`.`name`;

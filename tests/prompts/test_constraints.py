@@ -1,0 +1,115 @@
+"""What a constrained model may write: every valid call, and no name that does not exist."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from agents.composition import door_to
+from agents.dsl.operations import OPERATIONS
+from agents.engine.engine import Engine
+from agents.llm.parsing import read_reply
+from agents.prompts.constraints import Names, reply_schema
+from tests.agents.runs import SHOP, call, final
+
+CALLS = [
+    call("table_ref", "r1", table="orders"),
+    call("select_columns", "r2", rel="o", columns=["id", {"column": "total", "as": "amount"}]),
+    call("distinct", "r2", rel="o"),
+    call("filter_expr", "r1", rel="o", predicate="status = 'paid' AND total > 5"),
+    call("join_table", "r1", left="o", right="c", how="inner", on=[["customer_id", "id"]]),
+    call("join_table", "r1", left="o", right="c", how="cross"),
+    call("aggregate", "r1", rel="o", group_by=["status"], aggs=[{"fn": "count", "column": "*", "as": "n"}]),
+    call("derive_column", "r1", rel="o", name="tax", expr="total * 0.2"),
+    call("window_column", "r1", rel="o", name="place", fn="rank", order_by=[["total", "desc", "nulls_last"]]),
+    call("window_column", "r1", rel="o", name="before", fn="lag", column="total", offset=1, default=0),
+    call("order_by", "r1", rel="o", keys=[["total", "desc"], ["id"]]),
+    call("limit", "r1", rel="o", n=10),
+    call("materialize", "r1", rel="o"),
+    call("execute", rel="o"),
+    call("probe_values", rel="o", column="status", contains="pa"),
+    call("value_exists", rel="o", column="status", value="paid"),
+    call("sim_value_in", rel="o", column="status", value="payed", k=3),
+    call("set_operation", "r1", left="o", right="c", kind="union_all"),
+]
+
+# Into any call: what does not exist.
+WRONG = [
+    (call("table_ref", "r1", table="orders"), ("args", "table"), "sales"),
+    (call("select_columns", "r1", rel="o", columns=["id"]), ("args", "columns"), ["identity"]),
+    (call("select_columns", "r1", rel="o", columns=["id"]), ("args", "rel"), "orders_2"),
+    (call("select_columns", "r1", rel="o", columns=["id"]), ("op",), "project"),
+    (call("execute", rel="o"), ("args", "rel"), "nothing"),
+    (call("order_by", "r1", rel="o", keys=[["id", "asc"]]), ("args", "keys"), [["age", "asc"]]),
+    (call("join_table", "r1", left="o", right="c", how="inner", on=[]), ("args", "how"), "right"),
+    (call("aggregate", "r1", rel="o", aggs=[]), ("args", "aggs"), [{"fn": "mode", "column": "id", "as": "m"}]),
+    (call("aggregate", "r1", rel="o", aggs=[]), ("args", "having"), "1 = 1"),
+    (call("limit", "r1", rel="o", n=1), ("out",), "any other name"),
+]
+
+
+@pytest.fixture
+def engine(new_database: Callable[[str, str], str]) -> Iterator[Engine]:
+    with door_to(new_database("sqlite", SHOP)) as door:
+        engine = Engine(door)
+        engine.run([call("table_ref", "o", table="orders"), call("table_ref", "c", table="customers")])
+        yield engine
+
+
+@pytest.fixture
+def schema(engine: Engine) -> dict[str, Any]:
+    catalogue = engine.access.door.catalogue
+    shown = [table.qualified for table in catalogue.tables]
+    return reply_schema(Names.of(catalogue, shown, engine.handles, 8), results=1)
+
+
+def reply(*batch: dict[str, Any]) -> dict[str, Any]:
+    return {"thought": "I look.", "calls": list(batch)}
+
+
+def test_every_operation_has_a_call_here() -> None:
+    assert {one["op"] for one in CALLS} == {operation.name for operation in OPERATIONS}
+
+
+@pytest.mark.parametrize("one", CALLS, ids=lambda one: one["op"])
+def test_every_valid_call_is_accepted_and_read(schema: dict[str, Any], one: dict[str, Any]) -> None:
+    jsonschema.validate(reply(one), schema)
+    parsed = read_reply(json.dumps(reply(one)), operations=[operation.name for operation in OPERATIONS])
+    assert list(parsed.calls) == [one]
+
+
+@pytest.mark.parametrize(("one", "path", "value"), WRONG)
+def test_what_does_not_exist_cannot_be_written(
+    schema: dict[str, Any], one: dict[str, Any], path: tuple[str, ...], value: Any
+) -> None:
+    jsonschema.validate(reply(one), schema)
+    wrong = copy.deepcopy(one)
+    target = wrong
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = value
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(reply(wrong), schema)
+
+
+def test_an_end_without_a_result_can_only_be_a_question_or_a_refusal(engine: Engine, schema: dict[str, Any]) -> None:
+    catalogue = engine.access.door.catalogue
+    none = reply_schema(Names.of(catalogue, [], engine.handles, 8), results=0)
+    answer = {"thought": "", "final": "Four: <execute_result_1>."}
+    jsonschema.validate(answer, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(answer, none)
+    for end in (final("Which?", clarify={"options": ["a", "b"]}), final("No salaries here.", unanswerable=True)):
+        jsonschema.validate({"thought": "", **json.loads(end)}, none)
+
+
+def test_the_local_models_server_makes_a_grammar_of_it(schema: dict[str, Any]) -> None:
+    xllamacpp = pytest.importorskip("xllamacpp")
+    grammar = xllamacpp.json_schema_to_grammar(json.dumps(schema))
+    for name in ("customer_id", "value_exists", "r1"):
+        assert name in grammar
