@@ -43,6 +43,8 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "connection-form": f"/connections/{furnished['connection']}/edit",
         "connection-test": f"/connections/{furnished['connection']}/test",
         "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
+        "save": f"{run}/save", "collections": "/collections/", "collection": f"/collections/{furnished['collection']}",
+        "saved": f"/saved/{furnished['saved']}",
         "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens", "teams": "/teams/",
         "team": f"/teams/{furnished['team']}/", "tokens": "/settings/tokens/", "api": "/api/",
         "invitation": f"/invitations/{furnished['invitation']}", "error": "/nowhere",
