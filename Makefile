@@ -61,8 +61,8 @@ fuzz: setup ## Long random programs and SQL against all databases
 demo: $(VENV)/requirements.txt ## Make the demo database again; `make demo URL=postgresql+psycopg://…` elsewhere
 	$(BIN)/python manage.py demo_database --force $(if $(URL),--url "$(URL)")
 
-screens: setup ## Photograph the README's page into docs/screens; make screens PAGES="ask-running trace" for others
-	$(BIN)/python -m tests.browser.screens docs/screens $(or $(PAGES),answer)
+screens: setup ## Photograph all pages of the demo into docs/screens, light and dark, wide and narrow; PAGES="answer trace" for some
+	$(BIN)/python -m tests.browser.screens docs/screens $(PAGES)
 
 vendor: setup ## Fetch the front-end packages of static/vendor/manifest.json from npm
 	$(BIN)/python static/vendor/refresh.py

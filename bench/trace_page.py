@@ -44,7 +44,7 @@ def _at_server(url: str) -> tuple[int, float, float]:
         people = stories.cast()
         run = stories.ask(people.olga, people.shop)
         octets = big(run)
-        client = Client()
+        client = Client(SERVER_NAME="localhost")
         client.force_login(people.olga, backend="django.contrib.auth.backends.ModelBackend")
         address = f"/runs/{run.pk}/trace"
         return octets, _median(client, address), _median(client, f"{address}?at=call-20-8", {"HX-Request": "true"})

@@ -57,6 +57,8 @@ def _must_qualify(
     """One source needs no prefixes, unless a column after GROUP BY could be read as an output of that name."""
     if len(block.sources) > 1 or (dialect.qualifies_base_columns and block.sources[0].stored.is_table):
         return True
+    if dialect.qualifies_beside_windows and any(key.term.window for key in order):
+        return True
     shadowed = {dialect.folded(n) for term, n in outputs if not _is_column(term, n)}
     late = (*(block.group or ()), *block.having, *(key.term for key in order))
     return bool(shadowed) and any(dialect.folded(ref.column) in shadowed for term in late for ref in term.refs())

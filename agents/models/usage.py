@@ -79,7 +79,9 @@ class Cap(models.Model):
 
     @property
     def whose(self) -> str:
-        return str(self.user or self.team or self.language_model or self.get_scope_display())
+        if self.user is not None:
+            return self.user.get_full_name() or self.user.get_username()
+        return str(self.team or self.language_model or self.get_scope_display())
 
     @property
     def told_amount(self) -> str:

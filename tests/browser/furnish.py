@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
+from datetime import time
 from typing import Any
 
 import django
@@ -12,8 +13,8 @@ import django
 django.setup()
 
 from agents import services  # noqa: E402
-from agents.library import comments, feedback, sharing  # noqa: E402
-from agents.models import LIVE, LiveThought, Run, Status  # noqa: E402
+from agents.library import collecting, comments, feedback, scheduling, sharing  # noqa: E402
+from agents.models import LIVE, Collection, LiveThought, Run, SavedQuestion, SavedRun, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
 from tests.browser import nasty, spending  # noqa: E402
@@ -46,8 +47,14 @@ def gallery() -> dict[str, Any]:
     answered = stories.answered(olga, shop, "What did each country buy this year, and how many orders was that?")
     cut = stories.answered(olga, shop, "List every order of the year with its customer")
     cut.results.update(truncated=True, row_count=1214)
+    again = Run.objects.create(question=cut.question, strategy="lift")
+    stories.keep_result(again, stories.ROWS[:5])
+    told = {"answer": "Five countries.", "answer_result": 1, "sql": stories.SQL, "program": stories.PROGRAM}
+    stories.finish(again, **told)
     shared = _of_the_team(people)
     return {
+        "collection": Collection.objects.get().pk, "saved": SavedQuestion.objects.get().pk,
+        "again": str(again.pk),
         "shared": str(shared.pk), "team": people.team.pk, "invitation": spending.spent(people),
         "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
         "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
@@ -67,10 +74,25 @@ def _of_the_team(people: stories.Cast) -> Run:
     verified = stories.answered(people.tom, people.shop, "Median days from order to delivery, by region")
     feedback.judge(user=people.tom, run=verified, good=True, text="Matches the report")
     feedback.verify(user=people.olga, run=verified)
+    _collect(team, people, verified)
     failed = stories.ask(people.tom, people.shop, "Best suppliers for kettles")
     words = {"error_type": "BudgetExhaustedError", "error": "The 15 turns of this run are used up."}
     stories.finish(failed, Status.FAILED, **words)
     return shared
+
+
+def _collect(team: Team, people: stories.Cast, run: Run) -> None:
+    """A collection with a scheduled question that has run three times."""
+    place = collecting.create_collection(user=people.tom, team=team, name="Reports", description="What we report.")
+    saved = collecting.save(
+        user=people.tom, run=run, collection=place, title="Sales by country", note="Net of returns", names={0: "since"}
+    )
+    scheduling.schedule(user=people.tom, saved=saved, cadence="weekly", day=0, at=time(7), recipients=[people.olga],
+                        only_when_changed=False)  # fmt: skip
+    for number in (1210.0, 1342.0, 1298.5):
+        again = stories.answered(people.tom, people.shop, "Sales by country")
+        shown = {"number": number, "value": f"{number:,}", "settled": True}
+        SavedRun.objects.create(saved=saved, run=again, scheduled=True, **shown)
 
 
 def _at_work(run: Run) -> None:
@@ -179,6 +201,12 @@ def library() -> dict[str, Any]:
     return {"answered": str(answered.pk), "failed": str(failed.pk), "shared": str(shared.pk)}
 
 
+def rerun(run: str) -> dict[str, Any]:
+    """Mara has the same steps run again on fresh data."""
+    mara = User.objects.get(username="mara")
+    return {"run": str(services.rerun(user=mara, run=Run.objects.get(pk=run)).pk)}
+
+
 def state(run: str = "") -> dict[str, Any]:
     """How a run stands, the newest if none is named."""
     found = Run.objects.get(pk=run) if run else Run.objects.order_by("-created_at").first()
@@ -199,7 +227,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, pulse_begin, pulse, session)  # fmt: skip
+                 library, big_trace, pulse_begin, pulse, session, rerun)  # fmt: skip
 }
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from tests.browser.site import Site, site
 
 # The shop's last day, so that the pictures change with the pages only.
 LAST_DAY = date(2026, 11, 17)
+SQL = "SELECT+status,+count(*)+AS+orders%0AFROM+orders%0AGROUP+BY+status%0AORDER+BY+orders+DESC"
 LOOKS = {"light": ("light", WIDE), "dark": ("dark", WIDE), "phone": ("light", PHONE), "phone-dark": ("dark", PHONE)}
 
 
@@ -42,9 +43,13 @@ def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
         "connection-form": f"/connections/{furnished['connection']}/edit",
         "connection-test": f"/connections/{furnished['connection']}/test",
         "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
+        "save": f"{run}/save", "collections": "/collections/", "collection": f"/collections/{furnished['collection']}",
+        "saved": f"/saved/{furnished['saved']}",
         "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens", "teams": "/teams/",
         "team": f"/teams/{furnished['team']}/", "tokens": "/settings/tokens/", "api": "/api/",
         "invitation": f"/invitations/{furnished['invitation']}", "error": "/nowhere",
+        "sql": f"/sql/?connection={furnished['connection']}&sql=SELECT+1",
+        "beside": f"/runs/{furnished['cut']}/beside/{furnished['again']}",
     }  # fmt: skip
 
 
@@ -96,6 +101,7 @@ def demo_pages(runs: Mapping[str, str], connection: int) -> dict[str, str]:
         "trace": f"{run}/trace?at=call-1-3", "trace-timeline": f"{run}/trace?lens=time", "history": "/questions/",
         "history-empty": "/questions/?q=shipping+cost+switzerland", "connections": "/connections/",
         "schema": f"/connections/{connection}/?table=returns", "settings": "/settings/", "error": "/nowhere",
+        "beside": f"/runs/{runs['chart']}/beside/{runs['again']}", "sql": f"/sql/?connection={connection}&sql={SQL}",
     }  # fmt: skip
 
 
@@ -104,17 +110,23 @@ def ask_all(place: Site, model: ScriptedServer, asked: Sequence[demo.Asked]) -> 
     runs, expected = {}, 0
     for one in asked:
         runs[one.name] = place.furnish("ask", one.question)["run"]
-        until = time.monotonic() + 180
-        while _goes_on(place.furnish("state", runs[one.name]), last=one is asked[-1]):
-            if time.monotonic() > until:
-                state = place.furnish("state", runs[one.name])
-                raise TimeoutError(f"{one.question} is not answered: {state}\n{place.log('worker')}")
-            time.sleep(0.3)
+        _wait(place, runs[one.name], last=one is asked[-1])
         expected += len(one.replies)
         if len(model.requests) != expected:
             raise AssertionError(f"{one.question}: {len(model.requests)} requests instead of {expected}")
+        if one.name == "chart":
+            runs["again"] = place.furnish("rerun", runs["chart"])["run"]
+            _wait(place, runs["again"])
     runs["thinking"] = place.furnish("ask", "Which products are returned within 14 days?")["run"]
     return runs
+
+
+def _wait(place: Site, run: str, *, last: bool = False) -> None:
+    until = time.monotonic() + 180
+    while _goes_on(place.furnish("state", run), last=last):
+        if time.monotonic() > until:
+            raise TimeoutError(f"A run is not answered: {place.furnish('state', run)}\n{place.log('worker')}")
+        time.sleep(0.3)
 
 
 def _goes_on(state: Mapping[str, Any], *, last: bool) -> bool:

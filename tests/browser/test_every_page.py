@@ -19,7 +19,8 @@ PAGES = (
     "ask-empty", "ask-running", "ask-thinking", "answer-summary", "answer", "answer-chart", "answer-steps",
     "answer-sql", "answer-cut", "clarify", "run-failed", "trace", "trace-timeline", "history", "history-empty",
     "connections", "connection-form", "connection-test", "schema", "settings", "shared", "share", "review", "notices",
-    "usage", "usage-model", "teams", "team", "tokens", "api", "invitation",
+    "save", "collections", "collection", "saved",
+    "usage", "usage-model", "teams", "team", "tokens", "api", "invitation", "sql", "beside",
 )  # fmt: skip
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy.engine import make_url
 
+from connections.catalogue import Catalogue, Table
 from connections.door import Door
-from connections.drivers import driver_for
-from connections.errors import ExecutionError, LoginRefusedError
+from connections.drivers import DriverOptions, driver_for
+from connections.errors import ConnectionFailedError, ExecutionError, LoginRefusedError, TLSFailedError
 from tests.connections.corpus import NUMBERS
 from tests.connections.servers import ask
 from tests.connections.test_stopping import end_sessions
@@ -90,3 +92,62 @@ def test_a_login_that_was_taken_away_is_told_at_the_next_session(server: str, lo
         end_sessions(server)
         with pytest.raises(LoginRefusedError, match=str(name)):
             door.query("SELECT n FROM numbers")
+
+
+def opened(url: str, **options: Any) -> Door:
+    driver = driver_for(url, options=DriverOptions(**options))
+    return Door(driver, Catalogue(driver.dialect, (Table("numbers"),)))
+
+
+def test_a_changed_password_is_told_and_the_new_one_opens_the_door(server: str, login: str) -> None:
+    if "postgresql" in server:
+        pytest.skip("PostgreSQL's own rules (pg_hba.conf) say whether a password is asked for; here it may trust")
+    name = make_url(login).username
+    ask(server, f"ALTER USER {name} IDENTIFIED BY 'second'")
+    with opened(login) as door, pytest.raises(LoginRefusedError, match="wrong user or password") as told:
+        door.query("SELECT n FROM numbers")
+    assert "first" not in str(told.value)
+    new = make_url(login).set(password="second").render_as_string(hide_password=False)
+    with opened(new) as door:
+        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
+
+
+def test_a_certificate_that_cannot_be_checked_opens_no_door(server: str) -> None:
+    with opened(server, tls="verify-full") as door, pytest.raises(TLSFailedError, match="No TLS connection"):
+        door.query("SELECT n FROM numbers")
+
+
+def test_a_login_that_must_use_tls_is_not_let_in_without(server: str, login: str) -> None:
+    if "postgresql" in server:
+        pytest.skip("PostgreSQL asks for TLS in pg_hba.conf, which is not ours to change")
+    ask(server, f"ALTER USER {make_url(login).username} REQUIRE SSL")
+    with opened(login, tls="disable") as door, pytest.raises(ConnectionFailedError, match="refused|TLS"):
+        door.query("SELECT n FROM numbers")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"host": "no-such-host.invalid"}, "There is no host named"), ({"port": 1}, "does not answer at 127.0.0.1:1")],
+)
+def test_a_wrong_address_is_told_in_plain_words(server: str, wrong: dict[str, Any], words: str) -> None:
+    url = make_url(server).set(**{"host": "127.0.0.1", **wrong}).render_as_string(hide_password=False)
+    with opened(url) as door, pytest.raises(ConnectionFailedError, match=words):
+        door.query("SELECT n FROM numbers")
+
+
+def test_a_restart_between_two_calls_is_not_noticed(server: str, door: Door) -> None:
+    end_sessions(server)
+    assert door.query("SELECT n FROM other").rows == ((1,),)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+def test_a_table_that_went_from_a_file_is_named(new_database: NewDatabase, dialect: str) -> None:
+    url = new_database(dialect, NUMBERS)
+    driver = driver_for(url)
+    gone = Catalogue(driver.dialect, (*driver.catalogue().tables, Table("gone")))
+    with Door(driver, gone) as door:
+        with pytest.raises(ExecutionError, match="gone"):
+            door.query("SELECT n FROM gone")
+        with pytest.raises(ExecutionError, match="old_name"):
+            door.query("SELECT old_name FROM numbers")
+        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlglot import exp
+from sqlglot.generator import Generator
 
 from agents.dsl.operations.window_column import Bound, Frame
 from agents.engine.terms import loose
@@ -15,6 +17,21 @@ from connections.catalogue import DialectName
 from connections.guard import sqlglot_dialect
 
 _LINE_BREAK, _SENTINEL, _SPLIT = "\0n", "__SQLGLOT", "__SQL\0sGLOT"
+
+
+class _Printers(threading.local):
+    """sqlglot's printers of one thread, made once: every one that is made leaves a few bytes behind for good."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[DialectName, bool], Generator] = {}
+
+    def printer(self, name: DialectName, *, pretty: bool) -> Generator:
+        if (name, pretty) not in self._made:
+            self._made[name, pretty] = sqlglot_dialect(name).generator(pretty=pretty, comments=False)
+        return self._made[name, pretty]
+
+
+_PRINTERS = _Printers()
 
 
 @dataclass(frozen=True)
@@ -31,7 +48,7 @@ class AggregateCall:
 
 
 class Dialect:
-    """One instance a compiler. Holds no state but its printers."""
+    """One instance a compiler. Holds no state."""
 
     name: ClassVar[DialectName]
     # What the dialect cannot do, and why; the language refuses it by name before any SQL.
@@ -43,6 +60,7 @@ class Dialect:
     name_limit: ClassVar[int] = 63
     folds_names: ClassVar[bool] = True
     qualifies_base_columns: ClassVar[bool] = False
+    qualifies_beside_windows: ClassVar[bool] = False  # in ORDER BY
     materialized_steps: ClassVar[bool] = True
     filter_clause: ClassVar[bool] = True
     nulls_clause: ClassVar[bool] = True
@@ -56,8 +74,6 @@ class Dialect:
 
     def __init__(self) -> None:
         dialect = sqlglot_dialect(self.name)
-        self._line = dialect.generator(comments=False)
-        self._pretty = dialect.generator(pretty=True, comments=False)
         self._quote = dialect.IDENTIFIER_START
         self._null_ordering = dialect.NULL_ORDERING
 
@@ -65,7 +81,7 @@ class Dialect:
 
     def text(self, node: exp.Expr) -> str:
         """`node` on one line."""
-        return self._line.generate(node, copy=False)
+        return _PRINTERS.printer(self.name, pretty=False).generate(node, copy=False)
 
     def shielded(self, text: str) -> str:
         """`text` for a raw node: the pretty printer would indent after a line break inside a literal."""
@@ -75,7 +91,7 @@ class Dialect:
 
     def statement(self, query: exp.Expr) -> str:
         """`query` as it is sent."""
-        sql = self._pretty.generate(query, copy=False)
+        sql = _PRINTERS.printer(self.name, pretty=True).generate(query, copy=False)
         return sql.replace(_LINE_BREAK, "\n").replace("\0s", "") if "\0" in sql else sql
 
     def quoted(self, name: str) -> str:

@@ -33,6 +33,7 @@ class MySQL(Dialect):
     nulls_clause = False
     ranks_need_order = True
     shift_defaults = False  # MariaDB's do not
+    qualifies_beside_windows = True  # MariaDB 10.11 otherwise finds columns of a step ambiguous
     computes_over_windows = False  # MariaDB 10.11 then reads an empty text
 
     def bears(self, name: str) -> bool:
