@@ -132,8 +132,11 @@ class Lowering:
         (predicate,) = relation.expressions
         if not block.takes_filter([block.columns[name] for name in predicate.columns]):
             block = self._step(block, relation.inputs[0])
-        target = block.where if block.group is None else block.having
-        target.append(written(predicate, block.columns))
+        term = written(predicate, block.columns)
+        # A condition on the keys alone drops the same groups before they are made.
+        of_keys = bool(block.group) and not term.aggregate and not self.dialect.having_finds_keys
+        target = block.where if block.group is None or of_keys else block.having
+        target.append(term)
         return block
 
     def _derive_column(self, relation: Relation, block: Block) -> Block:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from datetime import timedelta
 from typing import Any
@@ -37,10 +38,12 @@ def as_person(user: User) -> Client:
 
 
 def seen(client: Client, run: Run) -> dict[str, bytes]:
-    """Everything of the result that a person can get: each tab's panel, and each stored export."""
+    """Everything of the result that a person can get: each tab's panel, and each stored export. Not the forms in it:
+    who may run what again is decided by the connection."""
     tabs = {tab: client.get(f"{reverse('run', args=[run.pk])}?tab={tab}", headers={"HX-Request": "true"}).content
             for tab in TABS}  # fmt: skip
-    panels = {tab: page[page.index(b"result__panel") : page.index(b"result__foot")] for tab, page in tabs.items()}
+    shown = {tab: page[page.index(b"result__panel") : page.index(b"result__foot")] for tab, page in tabs.items()}
+    panels = {tab: re.sub(rb"<form.*?</form>", b"", panel, flags=re.DOTALL) for tab, panel in shown.items()}
     files = {kind: exported(client, run, kind) for kind in ("csv", "json")}
     turns = {"turns": client.get(reverse("turns", args=[run.pk])).content}
     return panels | files | turns

@@ -60,6 +60,7 @@ class Dialect:
     name_limit: ClassVar[int] = 63
     folds_names: ClassVar[bool] = True
     qualifies_base_columns: ClassVar[bool] = False
+    having_finds_keys: ClassVar[bool] = True  # those that are not selected, too
     qualifies_beside_windows: ClassVar[bool] = False  # in ORDER BY
     materialized_steps: ClassVar[bool] = True
     filter_clause: ClassVar[bool] = True
