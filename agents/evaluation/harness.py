@@ -1,7 +1,9 @@
 """Asking many questions under several systems: in parallel, resumable, every trace kept.
 
 Each finished question is one line appended to `results.jsonl`; a run that was stopped goes on with what is not there.
-Turns of one dialogue are asked one after another, each with the earlier answers; everything else side by side.
+Turns of one dialogue are asked one after another, each with the earlier answers; everything else side by side. All
+systems answer a question before the next one comes: what slows the machine for a while slows all of them, and a run that
+was stopped has compared them on the questions that it reached.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class Harness:
         self._out.mkdir(parents=True, exist_ok=True)
         self._close_last_line()
         known = {(result.system, result.id) for result in read_results(self._out / RESULTS)}
-        jobs = [(system, group) for system in systems for group in dialogues(records)]
+        jobs = [(system, group) for group in dialogues(records) for system in systems]
         self._total = len(systems) * len(records)
         self._done = self._already = sum((s.name, r.id) in known for s in systems for r in records)
         self._began = time.monotonic()

@@ -53,6 +53,13 @@ def test_every_question_is_asked_once_and_dialogues_keep_their_order(tmp_path: P
     assert sorted(system.asked) == [("a", 0), ("b", 0), ("d/0", 0), ("d/1", 1)]
 
 
+def test_all_systems_answer_a_question_before_the_next_one_comes(tmp_path: Path) -> None:
+    Harness(tmp_path).run([Recorded("s"), Recorded("t")], RECORDS)
+    kept = [(result.id, result.system) for result in read_results(tmp_path / "results.jsonl")]
+    assert [record for record, _ in kept] == ["a", "a", "d/0", "d/1", "d/0", "d/1", "b", "b"]
+    assert [system for _, system in kept] == ["s", "t", "s", "s", "t", "t", "s", "t"]
+
+
 def test_a_stopped_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         Harness(tmp_path).run([Recorded("s", stop_at="b")], RECORDS)
