@@ -2,8 +2,8 @@
 
 A question is private to its asker until it is shared with a person, a team, or by a link. Who may see a result is
 decided by the share; who may run it again is decided by the connection (connections/permissions.py). Two things open a
-run without a share, and pages say so: managers review failed runs and those with a verdict, and a verified answer is
-open to whoever sees its connection.
+run without a share, and pages say so: managers review runs that failed, found no rows or got a verdict, and a verified
+answer is open to whoever sees its connection.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from agents.models import (
     Collection,
@@ -22,6 +22,7 @@ from agents.models import (
     SavedRun,
     Share,
     Status,
+    StoredResult,
     Thread,
     UsageEntry,
     Verification,
@@ -163,7 +164,7 @@ def managed_connections(user: User) -> QuerySet[Connection]:
 
 
 def reviewable_runs(user: User) -> QuerySet[Run]:
-    """For managers: their teams' failed runs, and those with a verdict, on connections of these teams."""
+    """For managers: their teams' runs that failed, found no rows or got a verdict, on connections of these teams."""
     return Run.objects.filter(_reviewable(user, Ways()))
 
 
@@ -171,9 +172,15 @@ def _reviewable(user: User, ways: Ways) -> Q:
     teams = managed_teams(user).values("pk")
     askers = Membership.objects.filter(team__in=teams).values("user")
     judged = Q(**{f"{ways.run}__in": Feedback.objects.values("run")})
-    return (Q(**{ways.status: Status.FAILED}) | judged) & Q(
+    empty = Q(**{f"{ways.run}__in": answered_with_no_rows()})
+    return (Q(**{ways.status: Status.FAILED}) | judged | empty) & Q(
         **{f"{ways.connection}__in": managed_connections(user).values("pk"), f"{ways.asker}__in": askers}
     )
+
+
+def answered_with_no_rows() -> QuerySet[Any, Any]:
+    """Keys of the runs whose answer is a table without rows: often a filter by a value in another spelling."""
+    return StoredResult.objects.filter(row_count=0, run__answer_result=F("number")).values("run")
 
 
 def _verified(user: User, ways: Ways) -> Q:

@@ -22,6 +22,7 @@ from agents.models import (
     SearchEntry,
     Share,
     Status,
+    StoredResult,
     Verification,
 )
 from connections.models import Connection, Membership, Role, User
@@ -126,6 +127,10 @@ OPENED_BY: dict[str, Callable[[Cast, Run], object]] = {
     ),
     "a verdict": lambda people, run: feedback.judge(user=people.ada, run=run, good=False, reason="other"),
     "failure": lambda people, run: Run.objects.filter(pk=run.pk).update(status=Status.FAILED),
+    "an answer of no rows": lambda people, run: (
+        Run.objects.filter(pk=run.pk).update(answer_result=1),
+        StoredResult.objects.create(run=run, number=1, columns=[], rows_stored=0, row_count=0),
+    ),
     "a collection": lambda people, run: _saved(people, run=run),
     "a run of a collection": lambda people, run: SavedRun.objects.create(saved=_saved(people), run=run),
     "a run of a collection with a reader's value": lambda people, run: SavedRun.objects.create(
@@ -154,7 +159,7 @@ def test_the_list_finds_what_may_be_seen_and_nothing_else(cast: Cast, way: str, 
     assert found(cast.cleo) == []
     closed = ("nothing", "a revoked share", "an expired share", "a link", "a run of a collection with a reader's value",
               "verification on a connection that was switched off")  # fmt: skip
-    for_managers = ("a verdict", "failure")
+    for_managers = ("a verdict", "failure", "an answer of no rows")
     is_open = way not in closed and (way not in for_managers or role == Role.MANAGER)
     assert found(cast.ben) == (["Margin?"] if is_open else [])
 
