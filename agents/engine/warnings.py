@@ -57,9 +57,9 @@ class Warnings:
             return ""
         matched = rows - (outer - matches)
         return (
-            f"rows of {quoted(operation.left)} repeat: {count_text(matched)} with a match became {count_text(matches)}, "
-            f"{matches / matched:,.3g} for each ({listed(keys)} is not unique in {quoted(operation.right)}), so sums "
-            f"over the columns of {quoted(operation.left)} count them several times"
+            f"rows of {quoted(operation.left)} repeat: {count_text(matched)} with a match became "
+            f"{count_text(matches)}, {matches / matched:,.3g} for each ({listed(keys)} is not unique in "
+            f"{quoted(operation.right)}), so sums over the columns of {quoted(operation.left)} count them several times"
         )
 
     def _compared(self, joined: Relation, operation: JoinTable) -> tuple[Relation, Relation, Relation]:
