@@ -20,11 +20,12 @@ __all__ = [
     "BudgetExhaustedError", "CannotLiftError", "CapReachedError", "ConnectionFailedError", "ContextTooLongError",
     "CORRECTABLE", "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError",
     "ExpressionSyntaxError", "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError",
-    "ModelAuthenticationError", "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError", "ModelUnavailableError",
-    "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError",
-    "RunCancelledError", "RunDivergedError", "RunLostError", "RunStoppedError", "StatementNotAllowedError",
-    "TypeMismatchError", "UnknownColumnError", "UnknownOperationError", "UnknownRelationError", "UnknownResultError",
-    "UnknownTableError", "UnreadableRepliesError", "UnsupportedInDialectError",
+    "ModelAuthenticationError", "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError",
+    "ModelUnavailableError", "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError", "QueryTimeoutError",
+    "RepeatedBatchError", "RunCancelledError", "RunDivergedError", "RunLostError", "RunStoppedError",
+    "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError", "UnknownOperationError",
+    "UnknownRelationError", "UnknownResultError", "UnknownTableError", "UnreadableRepliesError",
+    "UnsupportedInDialectError",
 ]  # fmt: skip
 
 

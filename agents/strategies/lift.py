@@ -64,6 +64,9 @@ class Lift:
     def _draft(self, bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
         """The next draft of every line. The first ones answer the same prompt, so they are drawn in one request (but
         for the one at the profile's own temperature); repairs differ, so they are asked for side by side."""
+        if len(lines) == 1:
+            lines[0].draft(turn)
+            return
         if first:
             sampled = [line for line in lines if line.sampled]
             for line in lines:
