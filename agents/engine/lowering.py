@@ -228,6 +228,7 @@ class Lowering:
         keys = block.grouped_by_key(keys) if self.dialect.knows_dependent_keys else keys
         groups = dict(zip(operation.group_by, keys, strict=True))
         block.group, block.columns, block.order = list(groups.values()), groups | terms, ()
+        block.sealed = not groups and any(agg.fn in self.dialect.read_in_a_step for agg, _ in aggs)
         return block
 
     def _join_table(self, relation: Relation, left: Block, right: Block) -> Block:

@@ -61,6 +61,7 @@ class Dialect:
     folds_names: ClassVar[bool] = True
     qualifies_base_columns: ClassVar[bool] = False
     having_finds_keys: ClassVar[bool] = True  # those that are not selected, too
+    read_in_a_step: ClassVar[frozenset[str]] = frozenset()  # aggregates that, without GROUP BY, no expression may read
     qualifies_beside_windows: ClassVar[bool] = False  # in ORDER BY
     materialized_steps: ClassVar[bool] = True
     filter_clause: ClassVar[bool] = True

@@ -1,3 +1,13 @@
+-- whether the spread of everything is known
+WITH `a` AS (
+  SELECT
+    STDDEV_SAMP(`id`) AS `spread`
+  FROM `orders`
+)
+SELECT
+  CASE WHEN `spread` IS NULL THEN 'no' ELSE 'yes' END AS `told`
+FROM `a`;
+
 -- from the table
 SELECT
   `id`,

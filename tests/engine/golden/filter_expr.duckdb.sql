@@ -28,6 +28,13 @@ GROUP BY
 HAVING
   COUNT(*) > 1;
 
+-- after the spread of everything
+SELECT
+  VAR_SAMP("id") AS "spread"
+FROM "orders"
+HAVING
+  VAR_SAMP("id") IS NULL;
+
 -- after a limit
 WITH "l" AS (
   SELECT

@@ -28,6 +28,18 @@ GROUP BY
 HAVING
   COUNT(*) > 1;
 
+-- after the spread of everything
+WITH `a` AS (
+  SELECT
+    VAR_SAMP(`id`) AS `spread`
+  FROM `orders`
+)
+SELECT
+  `spread`
+FROM `a`
+WHERE
+  `spread` IS NULL;
+
 -- after a limit
 WITH `l` AS (
   SELECT
