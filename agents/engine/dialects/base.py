@@ -63,6 +63,7 @@ class Dialect:
     having_finds_keys: ClassVar[bool] = True  # those that are not selected, too
     read_in_a_step: ClassVar[frozenset[str]] = frozenset()  # aggregates that, without GROUP BY, no expression may read
     qualifies_beside_windows: ClassVar[bool] = False  # in ORDER BY
+    joins_not_exists: ClassVar[bool] = False  # NOT EXISTS is worked out as a join, not row by row
     materialized_steps: ClassVar[bool] = True
     filter_clause: ClassVar[bool] = True
     nulls_clause: ClassVar[bool] = True
