@@ -62,8 +62,8 @@ class Block:
     hold the same integer in every row, the second one being unique in its own source.
 
     `group` is None until the block aggregates, then the values grouped by; `sealed` says that no expression may read
-    what it aggregates. `body` is a set operation that takes the place of everything else; its columns then have the
-    names of `columns`.
+    what it aggregates before it is finished. `body` is a set operation that takes the place of everything else; its
+    columns then have the names of `columns`.
     """
 
     sources: list[Source]

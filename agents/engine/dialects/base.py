@@ -194,7 +194,8 @@ class Dialect:
     # ---- Statements --------------------------------------------------------------------------------------------------
 
     def fenced(self, step: exp.Query) -> exp.Query:
-        """`step` so that its volatile values are computed once, where WITH … AS MATERIALIZED is not understood."""
+        """`step` so that nothing of what reads it is moved into it: its volatile values are computed once, where
+        WITH … AS MATERIALIZED is not understood."""
         return step
 
 
