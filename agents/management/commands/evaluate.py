@@ -25,7 +25,7 @@ from agents.llm.client import LiteLLMClient
 from agents.llm.local_model import LocalModelError
 from agents.llm.profiles import ProfileError
 from agents.management.local_server import served
-from agents.management.stored import model_profile
+from agents.management.stored import model_chain
 from agents.strategies import STRATEGIES
 
 REPORT, DECOYS = "report.md", "decoys"
@@ -73,11 +73,12 @@ class Command(BaseCommand):
         votes = [run_settings(samples=max(1, samples)) for samples in dict.fromkeys(options["samples"] or [1])]
         judge = None
         if options["judge"]:
-            judging = model_profile(options["judge"], os.environ)
+            judging = model_chain(options["judge"], os.environ)[0]
             stack.enter_context(served(judging, os.environ, self._say))
             judge = Judge(LiteLLMClient(judging))
         systems = []
-        for profile in [model_profile(name, os.environ) for name in options["model"] or [None]]:
+        # No model stands in for one that is measured.
+        for profile in [model_chain(name, os.environ)[0] for name in options["model"] or [None]]:
             stack.enter_context(served(profile, os.environ, self._say))
             for strategy in options["strategy"] or [settings.STRATEGY]:
                 client = LiteLLMClient(profile)
