@@ -15,7 +15,7 @@ from agents.llm.event_stream import Piece
 from agents.llm.messages import ModelProfile, Reply, Usage
 
 PACE = 0.05  # seconds that text is gathered before it is told: each telling wakes a thread
-LATE_SECONDS = 5.0  # what may still come (the usage) once a reply is complete
+LATE_SECONDS = 2.0  # what may still come (the usage) once a reply is complete
 
 
 class BrokenStreamError(ConnectionError):
