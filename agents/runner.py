@@ -174,7 +174,9 @@ class RunInWork:
             catalogue=self._door.catalogue,
             model=self._model,
             journal=self._journal,
-            budget=Budget(run_limits(), seconds_before=endings.seconds_of(self._events)),
+            budget=Budget(
+                run_limits(), seconds_before=endings.seconds_of(self._events), allowed=spending.Allowance(run)
+            ),
             settings=run_settings(send_values=connection.send_values),
         )
 
