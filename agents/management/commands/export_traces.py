@@ -35,4 +35,4 @@ class Command(BaseCommand):
                 file.write(json.dumps({"messages": chat}, ensure_ascii=False) + "\n")
                 written += 1
         rest = f"; {without} more asked no model" if without else ""
-        self.stdout.write(f"{written} verified answer{"" if written == 1 else "s"} written to {options['out']}{rest}.")
+        self.stdout.write(f"{written} verified answer{'' if written == 1 else 's'} written to {options['out']}{rest}.")
