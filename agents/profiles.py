@@ -7,15 +7,13 @@ from decimal import Decimal
 from typing import Literal, cast
 
 from agents.llm.messages import ModelProfile
-from agents.llm.profiles import from_environment
+from agents.llm.profiles import chain_from_environment
 from agents.models import LanguageModel
 from connections import crypto
 
 
-def profile_of(language_model: LanguageModel | None) -> ModelProfile:
-    """The profile of a stored model; for None the one that the LLM_* variables describe, or the local model's."""
-    if language_model is None:
-        return from_environment(os.environ)
+def profile_of(language_model: LanguageModel) -> ModelProfile:
+    """The profile of a stored model."""
     return ModelProfile(
         name=language_model.name,
         model=language_model.model,
@@ -36,11 +34,14 @@ def profile_of(language_model: LanguageModel | None) -> ModelProfile:
 
 
 def chain_of(language_model: LanguageModel | None) -> list[ModelProfile]:
-    """The profile of a stored model, and those of the models that stand in for it, each once."""
-    chain: list[LanguageModel | None] = [language_model]
-    while (last := chain[-1]) is not None and last.fallback is not None and last.fallback not in chain:
-        chain.append(last.fallback)
-    return [profile_of(model) for model in chain if model is language_model or (model and model.is_active)]
+    """The profile of a stored model, and those of the models that stand in for it, each once; for None those of the
+    environment."""
+    if language_model is None:
+        return chain_from_environment(os.environ)
+    chain = [language_model]
+    while (following := chain[-1].fallback) is not None and following not in chain:
+        chain.append(following)
+    return [profile_of(model) for model in chain if model is language_model or model.is_active]
 
 
 def _dollars(price: Decimal | None) -> float | None:

@@ -41,8 +41,8 @@ class Engine:
         self._results: list[Result] = []
         self._executed: dict[int, Relation] = {}  # by result number; an adopted result has none
         self._probes = Probes(self.access)
-        self._warnings = Warnings(self.access, self._probes)
         self._counts = Counts(self.access)
+        self._warnings = Warnings(self.access, self._probes, self._counts)
 
     @property
     def handles(self) -> Mapping[str, Relation]:

@@ -7,25 +7,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
 
 from sqlglot import exp
 
 from agents.dsl.expressions import Expression
 from agents.dsl.names import listed, quoted
-from agents.dsl.operations.aggregate import Aggregate, Aggregation
+from agents.dsl.operations.aggregate import Aggregate
 from agents.dsl.operations.filter_expr import FilterExpr
 from agents.dsl.operations.join_table import JoinTable
 from agents.dsl.operations.limit import Limit
-from agents.dsl.operations.order_by import OrderBy, OrderKey
 from agents.dsl.operations.select_columns import Renamed, SelectColumns
 from agents.dsl.operations.set_operation import SetOperation
 from agents.dsl.operations.table_ref import TableRef
 from agents.dsl.relation import Relation
 from agents.engine.access import Access
-from agents.engine.observations import cell_text
+from agents.engine.counts import Counts
+from agents.engine.observations import cell_text, count_text
 from agents.engine.plan import inputs_first
-from agents.engine.predicates import filtered, is_null
 from agents.engine.probes import Probes
 from agents.errors import CORRECTABLE
 
@@ -36,48 +35,40 @@ _MOST_CHECKS = 12
 class Warnings:
     """Finds the warnings for one engine."""
 
-    def __init__(self, access: Access, probes: Probes) -> None:
+    def __init__(self, access: Access, probes: Probes, counts: Counts) -> None:
         self._access = access
         self._probes = probes
+        self._counts = counts
         self._settings = access.settings
 
     # ---- Joins that repeat rows --------------------------------------------------------------------------------------
 
     def repeated_rows(self, relation: Relation) -> str:
-        """A warning if `relation` is a join whose right key is not unique, so that rows of the left repeat; or ""."""
+        """A warning if `relation` is a join in which rows of the left match several of the right; "" if none does, or
+        when that is not counted in time."""
         operation = relation.operation
         if not isinstance(operation, JoinTable) or not operation.on:
             return ""
-        right = relation.inputs[1]
         keys = tuple(dict.fromkeys(other for _, other in operation.on))
-        if right.is_unique(frozenset(keys)):
+        if relation.inputs[1].is_unique(frozenset(keys)):
             return ""
-        try:
-            row = self._most_frequent(right, keys)
-        except CORRECTABLE:
+        rows, matches, outer = self._counts.count(self._compared(relation, operation), self._settings.check_seconds)
+        if rows is None or matches is None or outer is None or outer <= rows:
             return ""
-        if row is None or row[-1] < 2:
-            return ""
-        example = ""
-        if self._settings.send_values:
-            values = ", ".join(f"{quoted(key)} = {cell_text(value)}" for key, value in zip(keys, row, strict=False))
-            example = f" ({values} occurs {row[-1]:,} times)"
+        matched = rows - (outer - matches)
         return (
-            f"{listed(keys)} is not unique in {quoted(operation.right)}{example}: rows of {quoted(operation.left)} "
-            "repeat, and sums over its columns count them several times"
+            f"rows of {quoted(operation.left)} repeat: {count_text(matched)} with a match became "
+            f"{count_text(matches)}, {matches / matched:,.3g} for each ({listed(keys)} is not unique in "
+            f"{quoted(operation.right)}), so sums over the columns of {quoted(operation.left)} count them several times"
         )
 
-    def _most_frequent(self, right: Relation, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
-        """One combination of key values that occurs most often, with the number of its rows."""
-        for key in keys:
-            right = filtered(right, is_null(key, negated=True))
-        count = next(name for name in ("rows", "rows_2", "rows_3") if name not in keys)
-        grouped = self._access.relate(Aggregate("", keys, (Aggregation("count", "*", count),)), (right,), "keys")
-        ordered = self._access.relate(OrderBy("", (OrderKey(count, True),)), (grouped,), "keys")
-        first = self._access.relate(Limit("", 1), (ordered,), "keys")
-        seconds = self._settings.check_seconds
-        rows = self._access.fetch(first, max_rows=1, seconds=seconds, purpose="check").rows
-        return rows[0] if rows else None
+    def _compared(self, joined: Relation, operation: JoinTable) -> tuple[Relation, Relation, Relation]:
+        """The left; the pairs; and the pairs with the rows of the left that match nothing. There are more of the last
+        than of the first exactly when a row of the left matches several times."""
+        other = "inner" if operation.how == "left" else "left"
+        swapped = self._access.relate(replace(operation, how=other), joined.inputs, joined.handle)
+        inner, outer = (swapped, joined) if operation.how == "left" else (joined, swapped)
+        return joined.inputs[0], inner, outer
 
     # ---- Empty results -----------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -32,7 +33,7 @@ def from_environment(env: Mapping[str, str]) -> ModelProfile:
     """
     model = env.get("LLM_MODEL", "").strip()
     if not model:
-        _refuse_without_model(env)
+        _refuse_without_model(env, "LLM_MODEL")
         return local_profile(_read(env, "LOCAL_MODEL_PORT", _port, LOCAL_PORT))
     return ModelProfile(
         name=model,
@@ -50,6 +51,36 @@ def from_environment(env: Mapping[str, str]) -> ModelProfile:
         timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), 120.0),
         max_concurrent=_read(env, "LLM_MAX_CONCURRENT", _count(1), 32),
         constrained=_read(env, "LLM_CONSTRAINED", _constrained, ""),
+    )
+
+
+def chain_from_environment(env: Mapping[str, str]) -> list[ModelProfile]:
+    """The environment's profile, and the one of the LLM_FALLBACK_* variables that stands in for it, where it is set.
+
+    Raises ProfileError on a value that cannot be used.
+    """
+    main = from_environment(env)
+    fallback = _fallback_of(main, env)
+    return [main, fallback] if fallback else [main]
+
+
+def _fallback_of(main: ModelProfile, env: Mapping[str, str]) -> ModelProfile | None:
+    """How it is asked is as for `main`; where it is, what it costs and what its server wants is its own."""
+    model = env.get("LLM_FALLBACK_MODEL", "").strip()
+    if not model:
+        _refuse_without_model(env, "LLM_FALLBACK_MODEL")
+        return None
+    return replace(
+        main,
+        name=model,
+        model=model,
+        api_base=_read(env, "LLM_FALLBACK_API_BASE", _url, ""),
+        key=env.get("LLM_FALLBACK_API_KEY", "").strip(),
+        price_input=_read_optional(env, "LLM_FALLBACK_PRICE_INPUT", _number(0, 1e6)),
+        price_cached=_read_optional(env, "LLM_FALLBACK_PRICE_CACHED", _number(0, 1e6)),
+        price_output=_read_optional(env, "LLM_FALLBACK_PRICE_OUTPUT", _number(0, 1e6)),
+        extra=_read(env, "LLM_FALLBACK_EXTRA", _extra, {}),
+        constrained=_read(env, "LLM_FALLBACK_CONSTRAINED", _constrained, ""),
     )
 
 
@@ -77,11 +108,12 @@ def is_local(profile: ModelProfile) -> bool:
     return profile.model == LOCAL_MODEL_ID
 
 
-def _refuse_without_model(env: Mapping[str, str]) -> None:
-    for name in ("LLM_API_BASE", "LLM_API_KEY"):
+def _refuse_without_model(env: Mapping[str, str], wanted: str) -> None:
+    """`wanted` is not set: neither may be what only says how it is reached."""
+    for name in (wanted.replace("MODEL", "API_BASE"), wanted.replace("MODEL", "API_KEY")):
         if env.get(name, "").strip():
             raise ProfileError(
-                f"{name} is set but LLM_MODEL is not. Set LLM_MODEL as well, for example openai/gpt-5-mini."
+                f"{name} is set but {wanted} is not. Set {wanted} as well, for example openai/gpt-5-mini."
             )
 
 

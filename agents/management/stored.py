@@ -10,7 +10,7 @@ from django.db import DatabaseError as StorageError
 
 from agents.errors import ConnectionFailedError
 from agents.llm.messages import ModelProfile
-from agents.llm.profiles import ProfileError, from_environment, local_profile
+from agents.llm.profiles import ProfileError, chain_from_environment, from_environment, local_profile
 
 if TYPE_CHECKING:
     from connections.door import Door
@@ -43,31 +43,32 @@ def stored_door(name: str) -> Door:
     )
 
 
-def model_profile(name: str | None, env: Mapping[str, str]) -> ModelProfile:
-    """The model to ask: the environment's without a name, else a stored one, `local`, or a litellm id that is reached
-    with the environment's address and key. Raises ProfileError."""
-    given = from_environment(env)
-    if name is None or name in (given.name, given.model):
+def model_chain(name: str | None, env: Mapping[str, str]) -> list[ModelProfile]:
+    """The model to ask, and those that stand in for it: the environment's without a name, else a stored one, `local`,
+    or a litellm id that is reached with the environment's address and key. Raises ProfileError."""
+    given = chain_from_environment(env)
+    if name is None or name in (given[0].name, given[0].model):
         return given
     if name == "local":
-        return local_profile()
-    stored = _stored_profile(name)
-    if stored is not None:
+        return [local_profile()]
+    stored = _stored_chain(name)
+    if stored:
         return stored
     if "/" not in name:
         raise ProfileError(
             f"There is no stored model {name!r}. Give the name of one in the admin, `local`, or a litellm id such as "
             "openai/gpt-5."
         )
-    return replace(from_environment({**env, "LLM_MODEL": name}), name=name)
+    named = from_environment({**env, "LLM_MODEL": name})
+    return [replace(named, name=name), *given[1:]]
 
 
-def _stored_profile(name: str) -> ModelProfile | None:
+def _stored_chain(name: str) -> list[ModelProfile]:
     from agents.models import LanguageModel
-    from agents.profiles import profile_of
+    from agents.profiles import chain_of
 
     try:
         found = LanguageModel.objects.filter(name=name).first()
     except StorageError:
-        return None
-    return profile_of(found) if found else None
+        return []
+    return chain_of(found) if found else []

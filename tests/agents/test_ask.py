@@ -77,6 +77,22 @@ def test_the_terminal_shows_the_turns_in_plain_words(shop: str) -> None:
     assert "<think>" not in out
 
 
+def test_the_fallback_of_the_environment_answers_when_the_model_refuses_its_key(
+    shop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer([], after={"status": 401}) as main, ScriptedServer(SCRIPT) as spare:
+        for name, server in (("LLM", main), ("LLM_FALLBACK", spare)):
+            monkeypatch.setenv(f"{name}_MODEL", f"openai/{name.lower()}")
+            monkeypatch.setenv(f"{name}_API_BASE", server.api_base)
+            monkeypatch.setenv(f"{name}_API_KEY", "x")
+        status, told = document("How many orders?", shop)
+    assert (status, told["answer"]) == (0, "There are 4 orders.")
+    assert (len(main.requests), len(spare.requests)) == (1, 2)
+    (retry,) = [event for event in told["events"] if event["kind"] == "retry"]
+    assert "openai/llm_fallback answers instead" in retry["reason"]
+    assert {event["model"] for event in told["events"] if event["kind"] == "model_reply"} == {"openai/llm_fallback"}
+
+
 def test_one_turn_and_one_call_are_said_as_one(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer([final("There are no salaries here.", unanswerable=True)]) as server:
         for name, value in {"MODEL": "openai/scripted", "API_BASE": server.api_base, "API_KEY": "x"}.items():

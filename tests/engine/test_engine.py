@@ -206,15 +206,42 @@ def test_paper_mode_offers_exactly_the_fifteen(sqlite: Door) -> None:
 # ---- Warnings --------------------------------------------------------------------------------------------------------
 
 
-def test_a_join_on_a_key_that_is_not_unique_warns_that_rows_repeat(door: Door) -> None:
-    engine = Engine(door)
-    tags = call("table_ref", "tags", table="tags")
-    *_, outcome = engine.run([
-        ORDERS, tags, call("join_table", "j", left="orders", right="tags", how="left", on=[["id", "order_id"]]),
-    ])  # fmt: skip
-    (warning,) = outcome.warnings
-    assert "order_id is not unique in tags" in warning
-    assert "rows of orders repeat" in warning
+TAGS = call("table_ref", "tags", table="tags")
+ON_ORDER = {"on": [["id", "order_id"]]}
+
+
+@pytest.mark.parametrize(
+    ("how", "more"),
+    [
+        pytest.param("inner", {}, id="inner"),
+        pytest.param("left", {}, id="left"),
+        pytest.param("inner", {"condition": "order_id <> 12"}, id="with a condition"),
+    ],
+)
+def test_a_join_that_repeats_rows_says_how_often(door: Door, how: str, more: dict[str, str]) -> None:
+    join = call("join_table", "j", left="orders", right="tags", how=how, **ON_ORDER, **more)
+    (warning,) = Engine(door).run([ORDERS, TAGS, join])[-1].warnings
+    told = "3 rows with a match became 5 rows, 1.67" if more else "4 rows with a match became 7 rows, 1.75"
+    assert f"rows of orders repeat: {told} for each (order_id is not unique in tags)" in warning
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize(
+    ("before", "more"),
+    [
+        pytest.param([call("filter_expr", "orders", rel="orders", predicate="id = 17")], {}, id="once each"),
+        pytest.param([call("filter_expr", "orders", rel="orders", predicate="id = 11")], {}, id="no match"),
+        pytest.param([], {"condition": "tag = 'gift'"}, id="once each by the condition"),
+        pytest.param([call("filter_expr", "orders", rel="orders", predicate="id < 0")], {}, id="no rows"),
+    ],
+)
+def test_a_join_that_repeats_no_row_does_not_warn_although_its_right_key_is_not_unique(
+    door: Door, how: str, before: list[Call], more: dict[str, str]
+) -> None:
+    join = call("join_table", "j", left="orders", right="tags", how=how, **ON_ORDER, **more)
+    *_, outcome = Engine(door).run([ORDERS, TAGS, *before, join])
+    assert outcome.ok
+    assert outcome.warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,12 @@ from agents.composition import door_to, workbench
 from agents.contracts import Task
 from agents.document import document_of, failure
 from agents.errors import DatabaseError
-from agents.llm.client import LiteLLMClient, preload
+from agents.llm.client import preload
+from agents.llm.fallback import FallbackClient
 from agents.llm.local_model import LocalModelError
 from agents.llm.profiles import ProfileError
 from agents.management.local_server import served
-from agents.management.stored import model_profile, stored_door
+from agents.management.stored import model_chain, stored_door
 from agents.management.terminal import Narrator
 from agents.strategies import STRATEGIES, start
 from agents.traces.journal import MemoryJournal
@@ -69,14 +70,14 @@ class Command(BaseCommand):
 
     def _ask(self, options: dict[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
         task = _task(options["question"], options["evidence"])
-        profile = model_profile(options["model"], os.environ)
+        chain = model_chain(options["model"], os.environ)
         threading.Thread(target=preload, daemon=True).start()  # litellm takes seconds; the database is opened meanwhile
         journal = MemoryJournal(sink=Narrator(say))
         with ExitStack() as stack:
             where = options["connection"]
             door = stack.enter_context(door_to(where) if "://" in where else stored_door(where))
-            stack.enter_context(served(profile, os.environ, say))
-            model = LiteLLMClient(profile)
+            stack.enter_context(served(chain[0], os.environ, say))
+            model = FallbackClient(chain)
             stack.enter_context(_stopped_by_interrupt(journal.cancel, model.cancel, door.cancel))
             chosen = run_settings(samples=options["samples"])
             bench = workbench(door, model, journal, settings=chosen, limits=run_limits())
