@@ -98,6 +98,7 @@ class ReviewForm(forms.Form):
     done = forms.BooleanField(required=False)
     kind = forms.CharField(required=False)
     reason = forms.CharField(required=False, max_length=60)
+    person = forms.IntegerField(required=False)
     connection = forms.IntegerField(required=False)
     model = forms.CharField(required=False)
     q = forms.CharField(required=False)

@@ -2,17 +2,33 @@
 
 A question is private to its asker until it is shared with a person, a team, or by a link. Who may see a result is
 decided by the share; who may run it again is decided by the connection (connections/permissions.py). Two things open a
-run without a share, and pages say so: managers review failed runs and those with a verdict, and a verified answer is
-open to whoever sees its connection.
+run without a share, and pages say so: managers review runs that failed, found no rows or got a verdict, and a verified
+answer is open to whoever sees its connection.
 """
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from dataclasses import dataclass
+from typing import Any
 
-from agents.models import Collection, Comment, Run, SavedQuestion, Share, Status, Thread, UsageEntry
+from django.db.models import F, Q, QuerySet
+
+from agents.models import (
+    Collection,
+    Comment,
+    Feedback,
+    Run,
+    SavedQuestion,
+    SavedRun,
+    Share,
+    Status,
+    StoredResult,
+    Thread,
+    UsageEntry,
+    Verification,
+)
 from connections import permissions as connection_permissions
-from connections.models import Connection, Role, Team, User
+from connections.models import Connection, Membership, Role, Team, User
 
 # --- Threads and runs ------------------------------------------------------------------------------------------------
 
@@ -22,21 +38,31 @@ def visible_threads(user: User) -> QuerySet[Thread]:
     return Thread.objects.filter(owner=user) if user.is_active else Thread.objects.none()
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Lookups from a row to what rights hang on: its run's key and status, who asked, and the connection."""
+
+    run: str = "pk"
+    status: str = "status"
+    asker: str = "question__asked_by"
+    connection: str = "question__thread__connection"
+
+
 def visible_runs(user: User) -> QuerySet[Run]:
     """One's own, and those of others that are open to `user`."""
     if not user.is_active:
         return Run.objects.none()
-    return Run.objects.filter(Q(question__thread__owner=user) | open_to(user, "pk"))
+    return Run.objects.filter(Q(question__thread__owner=user) | open_to(user))
 
 
-def open_to(user: User, run: str) -> Q:
+def open_to(user: User, ways: Ways = Ways()) -> Q:  # noqa: B008  (frozen)
     """Runs of others: shared with `user`, verified on a connection of theirs, in a collection of their teams, or to be
-    reviewed by them. `run` is the lookup's way to the run's key."""
+    reviewed by them. Every part is a short list of keys, so that a page over all questions asks each but once."""
     return (
-        Q(**{f"{run}__in": shares_with(user).values("run")})
-        | Q(**{f"{run}__in": verified_runs(user).values("pk")})
-        | Q(**{f"{run}__in": reviewable_runs(user).values("pk")})
-        | Q(**{f"{run}__in": collected_runs(user).values("pk")})
+        Q(**{f"{ways.run}__in": shares_with(user).values("run")})
+        | _verified(user, ways)
+        | _reviewable(user, ways)
+        | _collected(user, ways)
     )
 
 
@@ -95,7 +121,8 @@ def teams_with_usage(user: User) -> QuerySet[Team]:
 
 def shares_with(user: User) -> QuerySet[Share]:
     """Shares that open their run to `user` now: personal ones, those of a team of theirs, links they opened."""
-    return Share.live.filter(Q(person=user) | Q(team__memberships__user=user) | Q(readers=user))
+    opened = Share.readers.through.objects.filter(user=user).values("share")
+    return Share.live.filter(Q(person=user) | Q(team__in=_teams_of(user)) | Q(pk__in=opened))
 
 
 def may_share(user: User, run: Run) -> bool:
@@ -105,6 +132,11 @@ def may_share(user: User, run: Run) -> bool:
 
 def may_revoke(user: User, share: Share) -> bool:
     return owns_run(user, share.run)
+
+
+def _teams_of(user: User) -> QuerySet[Any, Any]:
+    """Keys of the teams of `user`, without a look at the teams themselves."""
+    return Membership.objects.filter(user=user).values("team")
 
 
 def teams_to_share_with(user: User) -> QuerySet[Team]:
@@ -132,18 +164,29 @@ def managed_connections(user: User) -> QuerySet[Connection]:
 
 
 def reviewable_runs(user: User) -> QuerySet[Run]:
-    """For managers: their teams' failed runs, and those with a verdict, on connections of these teams."""
-    teams = managed_teams(user)
-    return Run.objects.filter(
-        Q(status=Status.FAILED) | Q(feedback__isnull=False),
-        question__thread__connection__in=managed_connections(user),
-        question__asked_by__memberships__team__in=teams,
-    ).distinct()
+    """For managers: their teams' runs that failed, found no rows or got a verdict, on connections of these teams."""
+    return Run.objects.filter(_reviewable(user, Ways()))
 
 
-def verified_runs(user: User) -> QuerySet[Run]:
-    connections = connection_permissions.visible_connections(user)
-    return Run.objects.filter(verification__isnull=False, question__thread__connection__in=connections)
+def _reviewable(user: User, ways: Ways) -> Q:
+    teams = managed_teams(user).values("pk")
+    askers = Membership.objects.filter(team__in=teams).values("user")
+    judged = Q(**{f"{ways.run}__in": Feedback.objects.values("run")})
+    empty = Q(**{f"{ways.run}__in": answered_with_no_rows()})
+    return (Q(**{ways.status: Status.FAILED}) | judged | empty) & Q(
+        **{f"{ways.connection}__in": managed_connections(user).values("pk"), f"{ways.asker}__in": askers}
+    )
+
+
+def answered_with_no_rows() -> QuerySet[Any, Any]:
+    """Keys of the runs whose answer is a table without rows: often a filter by a value in another spelling."""
+    return StoredResult.objects.filter(row_count=0, run__answer_result=F("number")).values("run")
+
+
+def _verified(user: User, ways: Ways) -> Q:
+    connections = connection_permissions.visible_connections(user).values("pk")
+    verified = Verification.objects.values("run")
+    return Q(**{f"{ways.run}__in": verified, f"{ways.connection}__in": connections})
 
 
 def is_manager(user: User) -> bool:
@@ -189,12 +232,13 @@ def visible_collections(user: User) -> QuerySet[Collection]:
     return Collection.objects.filter(team__in=teams_to_share_with(user))
 
 
-def collected_runs(user: User) -> QuerySet[Run]:
+def _collected(user: User, ways: Ways) -> Q:
     """What was saved to a collection is shared with its team, and so are the runs that come of it, but those with a
     value that a reader set."""
-    collections = visible_collections(user)
-    again = Q(saved_run__saved__collection__in=collections, saved_run__with_own_values=False)
-    return Run.objects.filter(Q(saved_as__collection__in=collections) | again)
+    collections = visible_collections(user).values("pk")
+    saved = SavedQuestion.objects.filter(collection__in=collections, run__isnull=False).values("run")
+    again = SavedRun.objects.filter(saved__collection__in=collections, with_own_values=False).values("run")
+    return Q(**{f"{ways.run}__in": saved}) | Q(**{f"{ways.run}__in": again})
 
 
 def may_collect(user: User, team: Team) -> bool:

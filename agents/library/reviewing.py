@@ -1,4 +1,4 @@
-"""The managers' list: failed runs and runs with a verdict, filtered, with how often each cause came up."""
+"""The managers' list: runs that failed, found no rows or got a verdict, filtered, with how often each cause came up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from agents.models import Feedback, Reason, Run, Status
 from connections.models import User
 
 CAUSES_WITHIN = timedelta(days=30)
-KINDS = (("failed", "Failed"), ("bad", "Marked bad"), ("good", "Marked good"))
+KINDS = (
+    ("failed", "Failed"), ("bad", "Marked bad"), ("good", "Marked good"), ("no_rows", "Answered with 0 rows"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Filters:
     done: bool = False
     kind: str = ""
     reason: str = ""
+    person: int | None = None
     connection: int | None = None
     model: str = ""
     search: str = ""
@@ -52,12 +55,15 @@ def found_runs(user: User, filters: Filters) -> QuerySet[Run]:
         "failed": Q(status=Status.FAILED),
         "bad": Q(pk__in=Feedback.objects.filter(good=False).values("run")),
         "good": Q(pk__in=Feedback.objects.filter(good=True).values("run")),
+        "no_rows": Q(pk__in=permissions.answered_with_no_rows()),
     }
     if filters.kind in conditions:
         found = found.filter(conditions[filters.kind])
     if filters.reason:
         by_verdict = Q(pk__in=Feedback.objects.filter(good=False, reason=filters.reason).values("run"))
         found = found.filter(by_verdict | Q(error_type=filters.reason))
+    if filters.person is not None:
+        found = found.filter(question__asked_by=filters.person)
     if filters.connection is not None:
         found = found.filter(question__thread__connection_id=filters.connection)
     if filters.model:
@@ -81,6 +87,12 @@ def findings(user: User, runs: Sequence[Run]) -> list[Finding]:
 def causes(user: User) -> list[tuple[str, str]]:
     """Causes that came up lately, the most frequent first, for the filter."""
     return [(key, f"{cause_in_words(key)} ({times})") for key, times in _causes(user).most_common()]
+
+
+def people(user: User) -> QuerySet[User]:
+    """Who asked what `user` reviews."""
+    askers = permissions.reviewable_runs(user).values("question__asked_by")
+    return User.objects.filter(pk__in=askers).order_by("first_name", "last_name", "username")
 
 
 def models(user: User) -> list[str]:

@@ -8,8 +8,9 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
+from django.core.paginator import Page, Paginator
 from django.db import connection as own_database
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Window
 from django.db.models.expressions import RawSQL
 
 from agents import permissions
@@ -17,11 +18,13 @@ from agents.library.search_index import folded
 from agents.models import LIVE, Run, SavedFilter, SearchEntry, Verification
 from connections.models import Membership, User
 
+ENTRY = permissions.Ways(run="run", status="status", asker="owner", connection="connection")
 MOST_WORDS = 12
 MOST_FILTERS = 30
+# OFFSET 0 keeps PostgreSQL from reading the words of every entry that the rights leave, instead of its index.
 _MATCH = {
     "postgresql": (
-        "SELECT id FROM agents_searchentry WHERE to_tsvector('simple', words) @@ to_tsquery('simple', %s)",
+        "SELECT id FROM agents_searchentry WHERE to_tsvector('simple', words) @@ to_tsquery('simple', %s) OFFSET 0",
         " & ", "{}:*",
     ),
     "sqlite": ("SELECT rowid FROM agents_search_fts WHERE agents_search_fts MATCH %s", " AND ", '"{}"*'),
@@ -48,11 +51,23 @@ def found(user: User, filters: Filters = Filters()) -> QuerySet[SearchEntry]:  #
     entries = _visible(user, filters.show)
     for condition in _conditions(filters):
         entries = entries.filter(condition)
-    return entries.order_by("-asked_at", "-pk")
+    return entries.order_by("-asked_at", "-pk").only("run_id", "asked_at")
+
+
+def page_of(entries: QuerySet[SearchEntry], number: int, size: int) -> Page[Run]:
+    """The runs of page `number` of `entries`, from 1; of the last page where there are fewer. Counted by the same
+    query, so that rights and words are looked up once."""
+    counted = entries.annotate(total=Window(Count("*")))
+    part = list(counted[(number - 1) * size : number * size])
+    paginator: Paginator[Run] = Paginator((), size)
+    paginator.count = part[0].total if part else entries.order_by().count() if number > 1 else 0
+    if number > paginator.num_pages:
+        return page_of(entries, paginator.num_pages, size)
+    return Page(with_runs(part), number, paginator)
 
 
 def with_runs(entries: Iterable[SearchEntry]) -> list[Run]:
-    """The runs of a page of entries, in its order, with all that a line of the list shows."""
+    """The runs of `entries`, in their order, with all that a line of the list shows."""
     order = [entry.run_id for entry in entries]
     related = ("question__thread__connection", "question__asked_by", "verification")
     runs = Run.objects.select_related(*related).in_bulk(order)
@@ -65,7 +80,7 @@ def _visible(user: User, show: str) -> QuerySet[SearchEntry]:
     mine = Q(owner=user, newest=True)
     if show == "mine":
         return SearchEntry.objects.filter(mine)
-    others = ~Q(owner=user) & permissions.open_to(user, "run")
+    others = ~Q(owner=user) & permissions.open_to(user, ENTRY)
     return SearchEntry.objects.filter(others if show == "shared" else mine | others)
 
 

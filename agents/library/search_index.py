@@ -32,13 +32,18 @@ def folded(text: str) -> str:
     return " ".join("".join(one if one.isalnum() else " " for one in plain.casefold()).split())
 
 
+def words_of(run: Run) -> str:
+    """What the run is found by: question, answer, tables and the asker's names."""
+    asker = run.question.asked_by
+    parts = (run.question.text, run.answer, *tables_of(run.program), asker.get_full_name(), asker.get_username())
+    return folded(" ".join(parts))[:CHARACTERS]
+
+
 def entry_of(run: Run, *, newest: bool) -> SearchEntry:
     question = run.question
-    asker = question.asked_by
-    parts = (question.text, run.answer, *tables_of(run.program), asker.get_full_name(), asker.get_username())
     return SearchEntry(
         run=run, owner_id=question.thread.owner_id, connection_id=question.thread.connection_id, status=run.status,
-        cost=run.cost, asked_at=question.created_at, newest=newest, words=folded(" ".join(parts))[:CHARACTERS],
+        cost=run.cost, asked_at=question.created_at, newest=newest, words=words_of(run),
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ class StoredResult(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_result_per_number")]
+        indexes = [models.Index(fields=["run", "number"], condition=models.Q(row_count=0), name="results_of_no_rows")]
 
     def __str__(self) -> str:
         return f"result {self.number}"

@@ -9,7 +9,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
-from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,7 +19,7 @@ from agents.answers import wording
 from agents.forms import HistoryForm
 from agents.library import search, sharing
 from agents.library.search import Filters
-from agents.models import Run, SearchEntry, Status
+from agents.models import Run, Status
 from agents.views.objects import person
 from connections import selectors as connection_selectors
 
@@ -110,7 +109,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
         team=chosen.get("team"), connection=chosen.get("connection"), status=chosen.get("status") or "",
         verified=bool(chosen.get("verified")), cost=chosen.get("cost"),
     )  # fmt: skip
-    page = Paginator(search.found(user, filters), PAGE).get_page(chosen.get("page") or 1)
+    page = search.page_of(search.found(user, filters), chosen.get("page") or 1, PAGE)
     total = page.paginator.count
     return {
         "filters": filters,
@@ -123,7 +122,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
         "people": permissions.people_to_share_with(user),
         "teams": permissions.teams_to_share_with(user),
         "saved": search.saved_filters(user),
-        "lines": _lines(page, user.pk),
+        "lines": [_line(run, user.pk) for run in page],
         "page": page,
         "total": total,
         "all": total or search.found(user).count(),
@@ -146,10 +145,6 @@ def _uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
-
-
-def _lines(page: Page[SearchEntry], user_id: int) -> list[Line]:
-    return [_line(run, user_id) for run in search.with_runs(page)]
 
 
 def _line(run: Run, user_id: int) -> Line:

@@ -1,4 +1,4 @@
-"""The managers' review list: failed runs and runs with a verdict."""
+"""The managers' review list: runs that failed, found no rows or got a verdict."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def review(request: HttpRequest) -> HttpResponse:
         "kinds": reviewing.KINDS,
         "causes": reviewing.causes(user),
         "connections": permissions.managed_connections(user).order_by("name"),
+        "people": reviewing.people(user),
         "models": reviewing.models(user),
         "query": _without(request.GET, "page"),
     }
@@ -96,7 +97,8 @@ def _chosen(query: QueryDict) -> tuple[Filters, int]:
     chosen = form.cleaned_data
     return Filters(
         done=bool(chosen.get("done")), kind=chosen.get("kind") or "", reason=chosen.get("reason") or "",
-        connection=chosen.get("connection"), model=chosen.get("model") or "", search=chosen.get("q") or "",
+        person=chosen.get("person"), connection=chosen.get("connection"), model=chosen.get("model") or "",
+        search=chosen.get("q") or "",
     ), chosen.get("page") or 1  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -9,11 +10,22 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from agents import services, tasks
+from agents import permissions, services, tasks
 from agents.library import feedback, search, search_index, sharing
 from agents.library.search import Filters
-from agents.models import Question, Run, SearchEntry, Status
-from connections.models import Membership, Role, User
+from agents.models import (
+    Collection,
+    Question,
+    Run,
+    SavedQuestion,
+    SavedRun,
+    SearchEntry,
+    Share,
+    Status,
+    StoredResult,
+    Verification,
+)
+from connections.models import Connection, Membership, Role, User
 from tests.server.conftest import Cast, make_cast, make_run
 
 
@@ -99,6 +111,73 @@ def test_filters_choose_person_team_connection_status_verified_and_cost(people: 
     assert found(people.ada, connection=people.shop.pk + 1) == []
     assert found(people.ben, person=people.ada.pk, team=people.team.pk) == ["Dear?", "Cheap?"]
     assert found(people.ben, person=people.ben.pk) == []
+
+
+OPENED_BY: dict[str, Callable[[Cast, Run], object]] = {
+    "nothing": lambda people, run: None,
+    "a share with a person": lambda people, run: sharing.share(user=people.ada, run=run, people=[people.ben]),
+    "a share with the team": lambda people, run: sharing.share(user=people.ada, run=run, teams=[people.team]),
+    "a revoked share": lambda people, run: Share.objects.create(run=run, person=people.ben, revoked_at=timezone.now()),
+    "an expired share": lambda people, run: Share.objects.create(run=run, team=people.team, expires_at=timezone.now()),
+    "a link": lambda people, run: Share.objects.create(run=run, token_hash="x"),
+    "a link that was opened": lambda people, run: Share.objects.create(run=run, token_hash="x").readers.add(people.ben),
+    "verification": lambda people, run: Verification.objects.create(run=run),
+    "verification on a connection that was switched off": lambda people, run: (
+        Verification.objects.create(run=run), Connection.objects.update(is_active=False)
+    ),
+    "a verdict": lambda people, run: feedback.judge(user=people.ada, run=run, good=False, reason="other"),
+    "failure": lambda people, run: Run.objects.filter(pk=run.pk).update(status=Status.FAILED),
+    "an answer of no rows": lambda people, run: (
+        Run.objects.filter(pk=run.pk).update(answer_result=1),
+        StoredResult.objects.create(run=run, number=1, columns=[], rows_stored=0, row_count=0),
+    ),
+    "a collection": lambda people, run: _saved(people, run=run),
+    "a run of a collection": lambda people, run: SavedRun.objects.create(saved=_saved(people), run=run),
+    "a run of a collection with a reader's value": lambda people, run: SavedRun.objects.create(
+        saved=_saved(people), run=run, with_own_values=True
+    ),
+}  # fmt: skip
+
+
+def _saved(people: Cast, **fields: Any) -> SavedQuestion:
+    shelf = Collection.objects.create(team=people.team, name="Weekly")
+    return SavedQuestion.objects.create(collection=shelf, title="How many?", program=[], **fields)
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("way", OPENED_BY)
+def test_the_list_finds_what_may_be_seen_and_nothing_else(cast: Cast, way: str, role: Role) -> None:
+    """Rights are told by run for a page and by entry for the list; both say the same to everybody."""
+    run = asked(cast, "Margin?")
+    Membership.objects.filter(user=cast.ben).update(role=role)
+    OPENED_BY[way](cast, run)
+    search_index.rebuild()
+    for person in (cast.ada, cast.ben, cast.cleo):
+        visible = list(permissions.visible_runs(person).values_list("question__text", flat=True))
+        assert found(person) == visible
+    assert found(cast.ada) == ["Margin?"]
+    assert found(cast.cleo) == []
+    closed = ("nothing", "a revoked share", "an expired share", "a link", "a run of a collection with a reader's value",
+              "verification on a connection that was switched off")  # fmt: skip
+    for_managers = ("a verdict", "failure", "an answer of no rows")
+    is_open = way not in closed and (way not in for_managers or role == Role.MANAGER)
+    assert found(cast.ben) == (["Margin?"] if is_open else [])
+
+
+def test_a_page_is_counted_and_read_by_one_query(people: Cast, django_assert_max_num_queries: Any) -> None:
+    for number in range(7):
+        asked(people, f"Question {number}?")
+    entries = search.found(people.ada)
+    pages = {1: "65", 2: "43", 4: "0", 99: "0"}
+    for number, shown in pages.items():
+        page = search.page_of(entries, number, 2)
+        texts = [run.question.text for run in page]
+        assert (len(texts), page.paginator.count, page.number) == (len(shown), 7, min(number, 4))
+        assert texts == [f"Question {one}?" for one in shown]
+    with django_assert_max_num_queries(2):  # the page with its count, and its runs
+        search.page_of(entries, 2, 2)
+    nothing = search.page_of(search.found(people.cleo), 1, 2)
+    assert (list(nothing), nothing.paginator.count, nothing.number) == ([], 0, 1)
 
 
 def test_a_person_is_found_by_the_new_name(people: Cast) -> None:

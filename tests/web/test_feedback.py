@@ -12,7 +12,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from agents.evaluation.records import read_records
-from agents.models import Feedback, Notice, Reason, RegressionQuestion, Run, Status, Verification
+from agents.models import Feedback, Notice, Reason, RegressionQuestion, Run, Status, StoredResult, Verification
 from connections.models import AuditEntry, Connection, Membership, Role, Team, User
 from tests.web import stories
 from tests.web.conftest import as_person
@@ -151,31 +151,80 @@ def test_the_regression_set_says_what_it_lacks(people: Cast, mona: Client, tmp_p
         call_command("regression_set", "Nowhere", "--out", str(tmp_path / "x"))
 
 
-def test_the_list_is_filtered_worked_through_and_opened_again_by_a_new_verdict(
-    people: Cast, olga: Client, mona: Client
-) -> None:
+@pytest.fixture
+def odd_runs(people: Cast, olga: Client) -> dict[str, Run]:
+    """One run of each kind that is reviewed; Priya's failed, the others are Olga's."""
+    priya = User.objects.create_user("priya", first_name="Priya", last_name="Nair")
+    Membership.objects.create(team=people.team, user=priya, role=Role.ANALYST)
     bad, good = (stories.answered(people.olga, people.shop, text) for text in ("Bad one?", "Good one?"))
-    failed = stories.finish(stories.ask(people.olga, people.shop, "Failed one?"), Status.FAILED,
+    failed = stories.finish(stories.ask(priya, people.shop, "Failed one?"), Status.FAILED, model_name="Slow",
                             error_type="BudgetExhaustedError", error="Used up.")  # fmt: skip
+    empty = stories.finish(stories.ask(people.olga, people.shop, "Empty one?"), answer="None.", answer_result=1)
+    stories.keep_result(empty, rows=())
     judge(olga, bad, verdict="bad", reason="should_ask", text="Best was never defined")
     judge(olga, good, verdict="good")
+    return {"Bad": bad, "Good": good, "Failed": failed, "Empty": empty}
 
-    def listed(query: str = "") -> list[str]:
-        page = mona.get(f"{reverse('review')}?{query}").content.decode()
-        return [name for name in ("Bad", "Good", "Failed") if f"{name} one?</a>" in page]
 
-    assert listed() == ["Bad", "Good", "Failed"]
-    assert (listed("kind=bad"), listed("kind=good"), listed("kind=failed")) == (["Bad"], ["Good"], ["Failed"])
-    assert (listed("reason=should_ask"), listed("reason=BudgetExhaustedError")) == (["Bad"], ["Failed"])
-    assert (listed("q=never+defined"), listed("model=Nobody"), listed("connection=99")) == (["Bad"], [], [])
+def listed(client: Client, query: str = "") -> list[str]:
+    page = client.get(f"{reverse('review')}?{query}").content.decode()
+    return [name for name in ("Bad", "Good", "Failed", "Empty") if f"{name} one?</a>" in page]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["Bad", "Good", "Failed", "Empty"]),
+        ("done=on", []),
+        ("kind=bad", ["Bad"]),
+        ("kind=good", ["Good"]),
+        ("kind=failed", ["Failed"]),
+        ("kind=no_rows", ["Empty"]),
+        ("reason=should_ask", ["Bad"]),
+        ("reason=BudgetExhaustedError", ["Failed"]),
+        ("person={priya}", ["Failed"]),
+        ("person={olga}", ["Bad", "Good", "Empty"]),
+        ("connection={shop}", ["Bad", "Good", "Failed", "Empty"]),
+        ("connection=99", []),
+        ("model=Slow", ["Failed"]),
+        ("model=Nobody", []),
+        ("q=never+defined", ["Bad"]),
+        ("q=empty", ["Empty"]),
+        ("q=empty&kind=failed", []),
+    ],
+)
+def test_the_list_is_filtered(
+    people: Cast, odd_runs: dict[str, Run], mona: Client, query: str, names: list[str]
+) -> None:
+    ids = {"olga": people.olga.pk, "shop": people.shop.pk, "priya": odd_runs["Failed"].question.asked_by_id}
+    assert listed(mona, query.format(**ids)) == names
+
+
+def test_every_filter_of_the_list_stands_on_the_page(odd_runs: dict[str, Run], mona: Client) -> None:
     page = mona.get(reverse("review")).content.decode()
-    assert ("Should have asked back" in page, "Budget exhausted" in page, "1 time in 30 days" in page) == (True,) * 3
+    for name in ("q", "done", "kind", "reason", "person", "connection", "model"):
+        assert f' name="{name}"' in page
+    for words in ("Answered with 0 rows", "Priya Nair", "Slow", "Should have asked back (1)", "Budget exhausted (1)",
+                  "1 time in 30 days", "0 rows</span>"):  # fmt: skip
+        assert words in page
+
+
+def test_an_answer_after_a_step_without_rows_is_not_one_of_0_rows(people: Cast, mona: Client) -> None:
+    run = stories.answered(people.olga, people.shop, "Empty one?")
+    StoredResult.objects.filter(run=run).update(number=2, row_count=0)
+    assert listed(mona) == []
+
+
+def test_the_list_is_worked_through_and_opened_again_by_a_new_verdict(
+    odd_runs: dict[str, Run], olga: Client, mona: Client
+) -> None:
+    bad, failed = odd_runs["Bad"], odd_runs["Failed"]
     mona.post(reverse("review"), {"action": "done", "run": [str(bad.pk), str(failed.pk), "nonsense"]})
-    assert (listed(), listed("done=on")) == (["Good"], ["Bad", "Failed"])
+    assert (listed(mona), listed(mona, "done=on")) == (["Good", "Empty"], ["Bad", "Failed"])
     judge(olga, bad, verdict="bad", reason=Reason.OTHER)
-    assert listed() == ["Bad", "Good"]
+    assert listed(mona) == ["Bad", "Good", "Empty"]
     mona.post(reverse("review"), {"action": f"open:{failed.pk}"})
-    assert listed() == ["Bad", "Good", "Failed"]
+    assert listed(mona) == ["Bad", "Good", "Failed", "Empty"]
 
 
 def test_the_list_is_exported_without_formulas(people: Cast, olga: Client, mona: Client) -> None:
