@@ -173,7 +173,8 @@ def _checked_evidence(evidence: str) -> str:
 
 def _check_rate(user: User) -> None:
     since = timezone.now() - timedelta(minutes=1)
-    asked = Run.objects.filter(question__asked_by=user, created_at__gt=since).count()
+    runs = Run.objects.filter(question__asked_by=user, question__thread__evaluation=None, created_at__gt=since)
+    asked = runs.count()
     if asked >= settings.QUESTIONS_PER_MINUTE:
         raise ValidationError(
             f"You asked {asked} questions within a minute, which is the limit. Wait a minute, then ask again.",
