@@ -1,4 +1,4 @@
-"""What a page shows of an evaluation: one line of figures a system, who is on the frontier, what changed between two."""
+"""What a page shows of an evaluation: figures of each system, the frontier, and what changed."""
 
 from __future__ import annotations
 

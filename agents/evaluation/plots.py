@@ -35,10 +35,10 @@ def pareto(points: Sequence[Point], title: str, unit: str) -> dict[str, Any]:
     ]
     before, behind = ("$", "") if unit == "$" else ("", f" {unit}")
     logarithmic = all(one.price > 0 for one in points)
-    across = {"title": {"text": title + (", log scale" if logarithmic else "")}, "tickprefix": before,
-              "ticksuffix": behind, "zeroline": False, **({"type": "log", "dtick": 1} if logarithmic else {})}  # fmt: skip
-    if logarithmic and _spans_less_than_a_decade(points):
-        across |= {"dtick": "D1"}
+    words = f"{title}, log scale" if logarithmic else title
+    across: dict[str, Any] = {"title": {"text": words}, "tickprefix": before, "ticksuffix": behind, "zeroline": False}
+    if logarithmic:
+        across |= {"type": "log", "dtick": "D1" if _within_a_decade(points) else 1}
     up = {"title": {"text": "Accuracy"}, "ticksuffix": " %", "zeroline": False, "range": _room(points)}
     return figure_of(traces, xaxis=across, yaxis=up)
 
@@ -95,6 +95,6 @@ def _room(points: Sequence[Point]) -> list[float]:
     return [max(0.0, low - 6), min(104.0, high + 6)]
 
 
-def _spans_less_than_a_decade(points: Sequence[Point]) -> bool:
+def _within_a_decade(points: Sequence[Point]) -> bool:
     prices = [one.price for one in points]
     return max(prices) < 10 * min(prices)
