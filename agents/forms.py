@@ -149,7 +149,8 @@ class StartEvaluationForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.models = {str(one.pk): one for one in selectors.language_models()}
         self.fields["connection"].queryset = permissions.connections_to_evaluate(user)  # type: ignore[attr-defined]
-        self.fields["model"].choices = [(key, key) for key in self.models or {self.SITE: None}]  # type: ignore[attr-defined]
+        keys = list(self.models) or [self.SITE]
+        self.fields["model"].choices = [(key, key) for key in keys]  # type: ignore[attr-defined]
 
     @property
     def chosen(self) -> list[tuple[str, LanguageModel | None]]:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from agents import permissions
 from agents.evaluation.overview import Changes, Figures, changes, figures, frontier
 from agents.evaluation.results import CaseResult
-from agents.models import CaseState, Evaluation, EvaluationCase, EvaluationSystem
+from agents.models import CaseState, Evaluation, EvaluationCase, EvaluationQuestion, EvaluationSystem
 from connections.models import User
 
 OUTCOMES = (("wrong", "Not right"), ("failed", "Failed"), ("right", "Right"), ("all", "Everything"))
@@ -51,9 +51,12 @@ class Side:
 def evaluations(user: User) -> QuerySet[Evaluation]:
     """Those that `user` sees, the newest first, with how many questions and systems they have."""
     found = permissions.visible_evaluations(user).select_related("connection", "team", "created_by")
-    return found.annotate(
-        question_count=Count("questions", distinct=True), system_count=Count("systems", distinct=True)
-    )
+    return found.annotate(question_count=_number(EvaluationQuestion), system_count=_number(EvaluationSystem))
+
+
+def _number(model: type[EvaluationQuestion | EvaluationSystem]) -> Subquery:
+    own = model.objects.filter(evaluation=OuterRef("pk")).order_by().values("evaluation")
+    return Subquery(own.annotate(number=Count("pk")).values("number"))
 
 
 def evaluation_to_see(user: User, evaluation_id: int) -> Evaluation:

@@ -46,6 +46,11 @@ class Evaluation(models.Model):
         return self.name
 
     @property
+    def whose(self) -> str:
+        """The connection that was asked, or the team that it was imported for."""
+        return str(self.connection or self.team or "")
+
+    @property
     def is_running(self) -> bool:
         return self.state == EvaluationState.RUNNING
 

@@ -62,7 +62,7 @@ def evaluation(request: HttpRequest, evaluation_id: int) -> HttpResponse:
         "plot": wanted.get("plot") or "cost",
         **_pareto(sides, wanted.get("plot") or "cost"),
         "levels": levels,
-        "bars": plots.by_difficulty([(one.system.letter, one.figures.by_difficulty) for one in sides]) if levels else None,
+        "bars": _bars(sides) if levels else None,
         "bars_height": plots.BARS_HEIGHT,
         "earlier": earlier,
         "change": _change(list(results), earlier, results, wanted),
@@ -75,7 +75,8 @@ def _pareto(sides: Sequence[Side], plot: str) -> dict[str, Any]:
     """The drawing, and whose price is not known."""
     shown, missing = [], []
     for side in sides:
-        price = side.figures.cost if plot == "cost" else side.figures.seconds and side.figures.seconds.median
+        seconds = side.figures.seconds
+        price = side.figures.cost if plot == "cost" else seconds.median if seconds else None
         if price is None or not side.figures.questions:
             missing.append(side)
             continue
@@ -84,6 +85,10 @@ def _pareto(sides: Sequence[Side], plot: str) -> dict[str, Any]:
     title, unit = ("Mean cost of a question", "$") if plot == "cost" else ("Median time of a question", "s")
     figure = plots.pareto(shown, title, unit) if shown else None
     return {"pareto": figure, "pareto_height": plots.PARETO_HEIGHT, "without_price": missing}
+
+
+def _bars(sides: Sequence[Side]) -> dict[str, Any]:
+    return plots.by_difficulty([(side.system.letter, side.figures.by_difficulty) for side in sides])
 
 
 def _change(
