@@ -15,7 +15,7 @@ from django.urls import reverse
 from agents import selectors
 from agents.evaluation.statistics import compare
 from agents.library import reviewing, search, search_index
-from agents.models import Evaluation, EvaluationCase, EvaluationState, Run, Status
+from agents.models import Evaluation, EvaluationCase, EvaluationState, RegressionQuestion, Run, Status
 from connections.models import Membership, Role, Team, User
 from tests.web.conftest import as_person
 from tests.web.measured import measured, with_trace
@@ -216,3 +216,46 @@ def test_the_rail_and_the_pages_of_reviews_and_connections_lead_to_evaluations(
     assert started not in olga.get(address).content.decode()
     assert reverse("evaluations") in mona.get("/").content.decode()
     assert reverse("evaluations") not in olga.get("/").content.decode()
+
+
+def test_an_evaluation_is_started_from_the_form_and_its_page_followed_stopped_and_continued(
+    people: Cast, manager: User, mona: Client
+) -> None:
+    RegressionQuestion.objects.create(connection=people.shop, text="How many orders?", gold_sql="SELECT 1")
+    form = mona.get(reverse("start_evaluation"), {"connection": people.shop.pk}).content.decode()
+    assert f'value="{people.shop.pk}" selected>Shop: 1 question with a known answer' in form
+    given = {"connection": people.shop.pk, "strategy": ["react", "lift"], "model": ["site"], "name": "Before"}
+    answer = mona.post(reverse("start_evaluation"), given)
+    evaluation = Evaluation.objects.get()
+    assert answer.headers["Location"] == reverse("evaluation", args=[evaluation.pk])
+    assert [system.strategy for system in evaluation.systems.all()] == ["react", "lift"]
+    following = mona.get(reverse("evaluation_progress", args=[evaluation.pk])).content.decode()
+    assert "0 of 2 answers" in words(following)
+    mona.post(reverse("stop_evaluation", args=[evaluation.pk]))
+    body = page(mona, evaluation)
+    assert "Stopped at 0 of 2 answers." in words(body)
+    mona.post(reverse("continue_evaluation", args=[evaluation.pk]))
+    evaluation.refresh_from_db()
+    assert evaluation.is_running
+
+
+@pytest.mark.parametrize(
+    ("given", "words_in_it"),
+    [({}, "Choose at least one strategy and one model."), ({"connection": "77"}, "not yours to evaluate"),
+     ({"strategy": "guess"}, "guess is not one of the available choices"),
+     ({"strategy": "react", "model": "site"}, "Verify answers first")],
+)  # fmt: skip
+def test_a_form_that_cannot_be_started_says_why(
+    people: Cast, mona: Client, given: dict[str, str], words_in_it: str
+) -> None:
+    answer = mona.post(reverse("start_evaluation"), {"connection": people.shop.pk, **given})
+    assert answer.status_code == 422
+    assert words_in_it in answer.content.decode()
+
+
+def test_managers_of_another_team_start_stop_and_continue_nothing(
+    people: Cast, sara: Client, olga: Client, done: Evaluation
+) -> None:
+    for name in ("stop_evaluation", "continue_evaluation"):
+        for client in (sara, olga):
+            assert client.post(reverse(name, args=[done.pk])).status_code == 404
