@@ -56,7 +56,7 @@ docs: $(VENV)/requirements.txt ## Write the generated parts of README and docs a
 	$(BIN)/python -m reactsql_web.reference
 
 fuzz: setup ## Long random programs and SQL against all databases
-	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz --timeout 7200 $(ARGS)
 
 demo: $(VENV)/requirements.txt ## Make the demo database again; `make demo URL=postgresql+psycopg://…` elsewhere
 	$(BIN)/python manage.py demo_database --force $(if $(URL),--url "$(URL)")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -51,7 +52,10 @@ def questions_of(thread: Thread) -> QuerySet[Question]:
 
 def run_to_see(user: User, run_id: UUID) -> Run:
     related = ("question__thread__connection", "question__asked_by", "language_model", *JUDGED)
-    return permissions.visible_runs(user).select_related(*related).get(pk=run_id)
+    run = Run.objects.select_related(*related).get(pk=run_id)
+    if not (permissions.owns_run(user, run) or permissions.may_see_run(user, run)):
+        raise Run.DoesNotExist
+    return run
 
 
 def run_to_cancel(user: User, run_id: UUID) -> Run:
@@ -92,8 +96,7 @@ def result_page(
     result: StoredResult, offset: int = 0, limit: int = 100, *, sort: tuple[int, bool] | None = None
 ) -> ResultPage:
     """`sort` is (column's place, descending): all stored rows are sorted, then cut; NULL comes last either way."""
-    path = settings.RESULTS_DIR / result.file
-    expired = not path.is_file()
+    path, expired = _path_of(result), has_expired(result)
     rows: Sequence[Sequence[Any]] = ()
     if not expired and sort is None:
         rows = store.read(path, offset, limit)
@@ -112,6 +115,14 @@ def result_page(
         truncated=result.truncated,
         expired=expired,
     )
+
+
+def has_expired(result: StoredResult) -> bool:
+    return not _path_of(result).is_file()
+
+
+def _path_of(result: StoredResult) -> Path:
+    return Path(settings.RESULTS_DIR) / result.file
 
 
 def sorted_places(cells: Sequence[Any], descending: bool, *, numeric: bool) -> list[int]:

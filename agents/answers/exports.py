@@ -12,8 +12,10 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import IO, Any
 
+from agents.answers import sheet
 from agents.answers.cells import Column, as_text
 from connections.spreadsheet import NUMBER, neutral
 
@@ -28,12 +30,8 @@ CONTENT_TYPES = {
 
 _MANTISSA_SIGNS = re.compile(r"[+\-.]")
 
-# Excel keeps 15 digits of a number; longer ones are written as text so that none is lost.
+# Excel keeps 15 digits of a decimal number; longer ones are written as text so that none is lost.
 _EXCEL_DIGITS = 15
-_EXCEL_ROWS = 1_048_575
-_EXCEL_CHARACTERS = 32_767
-# Bytes that are sent at once.
-PIECE = 256 * 1024
 
 
 def write(kind: str, columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
@@ -71,55 +69,35 @@ def _json(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
 
 
 def _xlsx(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
-    """Written to a file on the way, so that a large table needs little memory."""
-    import xlsxwriter
-
-    options = {
-        "constant_memory": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-        "strings_to_numbers": False,
-    }
-    with tempfile.TemporaryFile() as file:
-        with xlsxwriter.Workbook(file, options) as book:
-            sheet = book.add_worksheet("Result")
-            bold = book.add_format({"bold": True})
-            for place, column in enumerate(columns):
-                sheet.write_string(0, place, neutral(column.name)[:_EXCEL_CHARACTERS], bold)
-            sheet.freeze_panes(1, 0)
-            for number, row in enumerate(rows, start=1):
-                if number > _EXCEL_ROWS:
-                    break
-                for place, (cell, column) in enumerate(zip(row, columns, strict=False)):
-                    _excel_cell(sheet, number, place, cell, column)
-        yield from _pieces(file)
+    numeric = [column.numeric for column in columns]
+    head = [neutral(column.name) for column in columns]
+    return sheet.write(head, ([_excel_cell(*pair) for pair in zip(row, numeric, strict=False)] for row in rows))
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
-    while piece := file.read(PIECE):
+    while piece := file.read(sheet.PIECE):
         yield piece
 
 
-def _excel_cell(sheet: Any, row: int, place: int, cell: Any, column: Column) -> None:
-    if cell is None:
-        return
-    if isinstance(cell, bool):
-        sheet.write_boolean(row, place, cell)
-    elif (number := _excel_number(cell, column)) is not None:
-        sheet.write_number(row, place, number)
-    else:
-        text = neutral(as_text(cell)) if isinstance(cell, str) else as_text(cell)
-        sheet.write_string(row, place, text[:_EXCEL_CHARACTERS])
+def _excel_cell(cell: Any, numeric: bool) -> sheet.Cell:
+    """As Excel keeps it without a loss: doubles and short decimals are numbers, longer decimals are texts."""
+    if cell is None or isinstance(cell, bool):
+        return cell
+    if isinstance(cell, int | float):
+        kept = isfinite(cell) if isinstance(cell, float) else _fits_excel(str(cell))
+        return cell if kept else repr(cell)
+    if not isinstance(cell, str):
+        return as_text(cell)
+    if numeric and NUMBER.match(cell) and _fits_excel(cell) and isfinite(number := float(cell)):
+        return number
+    return neutral(cell)
 
 
-def _excel_number(cell: Any, column: Column) -> float | None:
-    """The number that Excel would keep exactly, or None."""
-    text = repr(cell) if isinstance(cell, int | float) else cell if isinstance(cell, str) and column.numeric else None
-    if text is None or not NUMBER.match(text):
-        return None
-    digits = _MANTISSA_SIGNS.sub("", text.lower().partition("e")[0]).strip("0")
-    return float(text) if len(digits) <= _EXCEL_DIGITS else None
+def _fits_excel(number: str) -> bool:
+    if len(number) <= _EXCEL_DIGITS:
+        return True
+    return len(_MANTISSA_SIGNS.sub("", number.lower().partition("e")[0]).strip("0")) <= _EXCEL_DIGITS
 
 
 def _parquet(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:

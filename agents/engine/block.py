@@ -61,14 +61,16 @@ class Block:
     """`columns` maps each logical column that somebody still asks for to its value. `equals` are pairs of columns that
     hold the same integer in every row, the second one being unique in its own source.
 
-    `group` is None until the block aggregates, then the values grouped by. `body` is a set operation that takes the
-    place of everything else; its columns then have the names of `columns`.
+    `group` is None until the block aggregates, then the values grouped by; `sealed` says that no expression may read
+    what it aggregates before it is finished. `body` is a set operation that takes the place of everything else; its
+    columns then have the names of `columns`.
     """
 
     sources: list[Source]
     columns: dict[str, Term]
     where: list[Term] = field(default_factory=list)
     group: list[Term] | None = None
+    sealed: bool = False
     having: list[Term] = field(default_factory=list)
     distinct: bool = False
     order: tuple[OrderTerm, ...] = ()
@@ -117,7 +119,7 @@ class Block:
 
     def _open(self) -> bool:
         """Whether row-wise work may still be added: nothing has cut or merged rows for good."""
-        return self.limit is None and not self.distinct and self.body is None
+        return self.limit is None and not self.distinct and self.body is None and not self.sealed
 
     def _readable(self, terms: Iterable[Term]) -> bool:
         """Whether `terms` may be written into another expression of this block.

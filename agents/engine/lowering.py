@@ -20,10 +20,10 @@ from agents.dsl.relation import Relation
 from agents.engine.block import MAX_SOURCES, Block, OrderTerm, Stored
 from agents.engine.calls import add_helper_columns, aggregate_term, window_term
 from agents.engine.dialects import Dialect
+from agents.engine.joins import anti_join, demands, equal_keys, keeps_unmatched, only_filters, semi_join
 from agents.engine.naming import physical_names
 from agents.engine.plan import plan
 from agents.engine.select import write_select
-from agents.engine.semi_joins import only_filters, semi_join
 from agents.engine.steps import MAX_STEPS, ONE, Steps
 from agents.engine.tables import Tables
 from agents.engine.terms import Ref, Term, made, ref, written
@@ -43,6 +43,7 @@ class Lowering:
         self.steps = Steps(dialect, tables.names.union(dialect.folded(stored.name) for stored in stores.values()))
         self.blocks: dict[int, Block] = {}
         self.shared: dict[int, Stored] = {}
+        self.unmatched: set[int] = set()  # joins of which only the left rows without a match are there
 
     def run(self) -> Block:
         for relation in self.plan.order:
@@ -129,14 +130,15 @@ class Lowering:
         return block
 
     def _filter_expr(self, relation: Relation, block: Block) -> Block:
+        if id(relation.inputs[0]) in self.unmatched:
+            return block
         (predicate,) = relation.expressions
         if not block.takes_filter([block.columns[name] for name in predicate.columns]):
             block = self._step(block, relation.inputs[0])
         term = written(predicate, block.columns)
         # A condition on the keys alone drops the same groups before they are made.
         of_keys = bool(block.group) and not term.aggregate and not self.dialect.having_finds_keys
-        target = block.where if block.group is None or of_keys else block.having
-        target.append(term)
+        (block.where if block.group is None or of_keys else block.having).append(term)
         return block
 
     def _derive_column(self, relation: Relation, block: Block) -> Block:
@@ -228,6 +230,7 @@ class Lowering:
         keys = block.grouped_by_key(keys) if self.dialect.knows_dependent_keys else keys
         groups = dict(zip(operation.group_by, keys, strict=True))
         block.group, block.columns, block.order = list(groups.values()), groups | terms, ()
+        block.sealed = not groups and any(agg.fn in self.dialect.read_in_a_step for agg, _ in aggs)
         return block
 
     def _join_table(self, relation: Relation, left: Block, right: Block) -> Block:
@@ -240,20 +243,35 @@ class Lowering:
             if not right.becomes_query():
                 right = self._step(right, other)
             return semi_join(operation, left, right, self.dialect)
+        if self.dialect.joins_not_exists and (block := self._anti_join(relation, left, right, new_names)):
+            return block
         if not right.joins_on_the_right(operation.how):
             right = self._step(right, other)
         columns = left.columns | {new_names[name]: term for name, term in right.columns.items()}
-        on: list[Term] = [made(_equal, left.columns[a], right.columns[b]) for a, b in operation.on]
-        on += [written(condition, columns) for condition in relation.expressions]
+        on = demands(relation, left, right, columns)
         if operation.how == "left":
             on += right.where
         else:
             left.where += right.where
-        left.equals += _equal_keys(relation, left, right)
-        (source,) = right.sources
-        left.sources.append(replace(source, how=operation.how, on=tuple(on)))
+        left.equals += equal_keys(relation, left, right)
+        left.sources.append(replace(right.sources[0], how=operation.how, on=tuple(on)))
         left.columns, left.order = columns, ()
         return left
+
+    def _anti_join(self, relation: Relation, left: Block, right: Block, new_names: Mapping[str, str]) -> Block | None:
+        """The left rows without a match, if the reader of this left join keeps only these."""
+        reader = self.plan.only_reader(relation)
+        tested = reader and keeps_unmatched(relation, reader, new_names, self._need(reader).columns)
+        if not tested:
+            return None
+        right.distinct &= right.limit is not None  # a second match changes nothing
+        if not right.joins_on_the_left() or not right.becomes_query():
+            right = self._step(right, relation.inputs[1])
+        columns = left.columns | {new_names[name]: term for name, term in right.columns.items()}
+        block = anti_join(left, right, demands(relation, left, right, columns), self.dialect)
+        block.columns[tested] = made(lambda parts: exp.Null())
+        self.unmatched.add(id(relation))
+        return block
 
     def _set_operation(self, relation: Relation, left: Block, right: Block) -> Block:
         operation = relation.operation
@@ -275,23 +293,6 @@ class Lowering:
         node = {"intersect": exp.Intersect, "except": exp.Except}.get(operation.kind, exp.Union)
         body = node(this=sides[0], expression=sides[1], distinct=operation.kind != "union_all")
         return Block([], {name: ref(0, physical[name]) for name in wanted}, body=body)
-
-
-def _equal_keys(relation: Relation, left: Block, right: Block) -> list[tuple[Ref, Ref]]:
-    """The pairs for `Block.equals` that a join adds: integers only, as equal texts may still be told apart."""
-    operation, (one, other) = relation.operation, relation.inputs
-    assert isinstance(operation, JoinTable)
-    found = []
-    for a, b in operation.on if operation.how == "inner" else ():
-        mine, yours = left.columns[a], right.columns[b]
-        integers = one.columns[a].semantic == other.columns[b].semantic == "integer"
-        if integers and other.is_unique(frozenset({b})) and isinstance(mine, Ref) and isinstance(yours, Ref):
-            found.append((mine, yours))
-    return found
-
-
-def _equal(parts: Sequence[exp.Expr]) -> exp.Expr:
-    return exp.EQ(this=parts[0], expression=parts[1])
 
 
 def _is_text(column: str, relation: Relation) -> bool:

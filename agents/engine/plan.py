@@ -11,14 +11,19 @@ from agents.dsl.relation import Relation
 
 @dataclass(frozen=True)
 class Plan:
-    """`order` lists every relation after its inputs. `needs` and `uses` are by `id(relation)`.
+    """`order` lists every relation after its inputs. `needs`, `uses` and `readers` are by `id(relation)`.
 
-    `uses` counts how many operations read a relation (twice for one that joins it to itself).
+    `uses` counts how many operations read a relation (twice for one that joins it to itself); `readers` has one of
+    them.
     """
 
     order: tuple[Relation, ...]
     needs: dict[int, Need]
     uses: dict[int, int]
+    readers: dict[int, Relation]
+
+    def only_reader(self, relation: Relation) -> Relation | None:
+        return self.readers[id(relation)] if self.uses.get(id(relation)) == 1 else None
 
 
 def plan(root: Relation, *, is_stored: Callable[[Relation], bool]) -> Plan:
@@ -26,6 +31,7 @@ def plan(root: Relation, *, is_stored: Callable[[Relation], bool]) -> Plan:
     order = inputs_first(root, is_stored)
     needs = {id(root): Need(frozenset(root.columns), True)}
     uses: dict[int, int] = {}
+    readers: dict[int, Relation] = {}
     for relation in reversed(order):
         if is_stored(relation):
             continue
@@ -34,7 +40,8 @@ def plan(root: Relation, *, is_stored: Callable[[Relation], bool]) -> Plan:
             before = needs.get(id(source), Need(frozenset()))
             needs[id(source)] = Need(before.columns | need.columns, before.ordered or need.ordered)
             uses[id(source)] = uses.get(id(source), 0) + 1
-    return Plan(order, needs, uses)
+            readers[id(source)] = relation
+    return Plan(order, needs, uses, readers)
 
 
 def inputs_first(root: Relation, is_stored: Callable[[Relation], bool]) -> tuple[Relation, ...]:

@@ -9,15 +9,24 @@ from sqlglot import exp
 from agents.engine.block import Block, OrderTerm, Source
 from agents.engine.dialects import Dialect
 from agents.engine.naming import Names
-from agents.engine.terms import Term, Writer, loose
+from agents.engine.terms import Nested, Term, Writer, loose
 
 
-def write_select(block: Block, outputs: Sequence[tuple[Term, str]], dialect: Dialect, *, ordered: bool) -> exp.Query:
-    """`outputs` are the values to select with their names; `ordered` asks for ORDER BY (always there under a limit)."""
+def write_select(
+    block: Block,
+    outputs: Sequence[tuple[Term, str]],
+    dialect: Dialect,
+    *,
+    ordered: bool,
+    around: Mapping[int, str] | None = None,
+) -> exp.Query:
+    """`outputs` are the values to select with their names; `ordered` asks for ORDER BY (always there under a limit).
+    `around` are the aliases of the query in which it stands, whose columns it reads."""
     if block.body is not None:
         return block.body
     order = block.order if ordered or block.limit is not None else ()
-    writer = Writer(dialect, _aliases(block, dialect) if _must_qualify(block, outputs, order, dialect) else None)
+    qualified = around is not None or _must_qualify(block, outputs, order, dialect)
+    writer = Writer(dialect, _aliases(block, dialect, around or {}) if qualified else None)
     written = [_output(term, name, writer) for term, name in outputs]
     one_row = block.group == [] and not any(term.aggregate for term, _ in outputs)
     select = exp.Select(
@@ -57,6 +66,8 @@ def _must_qualify(
     """One source needs no prefixes, unless a column after GROUP BY could be read as an output of that name."""
     if len(block.sources) > 1 or (dialect.qualifies_base_columns and block.sources[0].stored.is_table):
         return True
+    if any(isinstance(term, Nested) for term in block.where):
+        return True
     if dialect.qualifies_beside_windows and any(key.term.window for key in order):
         return True
     shadowed = {dialect.folded(n) for term, n in outputs if not _is_column(term, n)}
@@ -84,9 +95,9 @@ def _table(source: Source, writer: Writer) -> exp.Table:
     return table
 
 
-def _aliases(block: Block, dialect: Dialect) -> Mapping[int, str]:
-    names = Names(dialect)
-    return {source.number: names.free(source.alias) for source in block.sources}
+def _aliases(block: Block, dialect: Dialect, around: Mapping[int, str]) -> Mapping[int, str]:
+    names = Names(dialect, frozenset(dialect.folded(alias) for alias in around.values()))
+    return {**around, **{source.number: names.free(source.alias) for source in block.sources}}
 
 
 def _join(source: Source, writer: Writer) -> exp.Join:

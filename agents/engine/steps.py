@@ -54,7 +54,7 @@ class Steps:
         keys = self._keys(block, physical, outputs) if ordered and block.group != [] else ()
         query = write_select(block, outputs or [(ONE, "one")], self.dialect, ordered=sorted_inside)
         volatile = any(term.volatile for term in (*block.columns.values(), *block.where, *block.having))
-        if volatile and not self.dialect.materialized_steps:
+        if block.sealed or (volatile and not self.dialect.materialized_steps):
             query = self.dialect.fenced(query)
         name = self.names.free(handle)
         anew = self._anew(block, name, readers) and not materialized

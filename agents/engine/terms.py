@@ -72,6 +72,17 @@ class Made(Term):
             yield from part.refs()
 
 
+@dataclass(frozen=True, eq=False)
+class Nested(Term):
+    """A query that reads columns of the sources around it, which are `outer`. It is built from their aliases."""
+
+    build: Callable[[Mapping[int, str]], exp.Expr]
+    outer: tuple[Ref, ...]
+
+    def refs(self) -> Iterator[Ref]:
+        yield from self.outer
+
+
 def ref(source: int, column: str) -> Ref:
     return Ref(source, column, size=len(column) + 2)
 
@@ -129,6 +140,9 @@ class Writer:
             text = term.expression.write({name: self.text(part) for name, part in term.columns.items()})
             node = exp.Var(this=self.printer.shielded(text))
             return node if term.expression.atomic else exp.Paren(this=node)
+        if isinstance(term, Nested):
+            assert self.aliases is not None
+            return exp.Var(this=self.printer.shielded(self.printer.text(term.build(self.aliases))))
         assert isinstance(term, Made)
         call = term.build([self.node(part) for part in term.parts])
         return exp.Var(this=self.printer.shielded(self.printer.text(call)))
@@ -147,7 +161,9 @@ class Writer:
         """All of `terms`, at least one, joined by AND."""
         nodes = []
         for term in terms:
-            safe = isinstance(term, Written) and isinstance(term.expression.tree, _BESIDE_AND)
+            safe = isinstance(term, Nested) or (
+                isinstance(term, Written) and isinstance(term.expression.tree, _BESIDE_AND)
+            )
             node = self.node(term)
             nodes.append(loose(node) if safe or len(terms) == 1 else _on_one_line(node))
         result = nodes[0]

@@ -17,6 +17,8 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from agents import permissions, services, spending, tasks
+from agents.errors import CapReachedError
+from agents.library.regression import questions_of
 from agents.llm.profiles import ProfileError
 from agents.models import (
     LIVE,
@@ -27,7 +29,6 @@ from agents.models import (
     EvaluationState,
     EvaluationSystem,
     LanguageModel,
-    RegressionQuestion,
     Run,
     Status,
 )
@@ -54,7 +55,7 @@ def start(*, user: User, connection: Connection, choices: Sequence[Choice], name
     strategy with a model. Raises Connection.DoesNotExist where the right is missing, ValidationError."""
     if not permissions.may_evaluate(user, connection):
         raise Connection.DoesNotExist
-    known = list(measurable(connection)[: MOST_QUESTIONS + 1])
+    known = questions_of(connection).records
     _check(choices, len(known))
     now = timezone.localtime()
     name = " ".join(name.split())[:200] or f"{connection.name} regression, {now.day} {now:%b %Y}"
@@ -68,8 +69,8 @@ def start(*, user: User, connection: Connection, choices: Sequence[Choice], name
             for place, (strategy, model) in enumerate(choices)
         ])  # fmt: skip
         questions = EvaluationQuestion.objects.bulk_create([
-            EvaluationQuestion(evaluation=evaluation, position=place, key=key_of(one), text=one.text,
-                               evidence=one.evidence, gold_sql=[one.gold_sql])
+            EvaluationQuestion(evaluation=evaluation, position=place, key=one.id, text=one.question,
+                               evidence=one.evidence, gold_sql=list(one.gold_sql))
             for place, one in enumerate(known)
         ], BATCH)  # fmt: skip
         cases = [EvaluationCase(system=system, question=question) for question in questions for system in systems]
@@ -78,15 +79,6 @@ def start(*, user: User, connection: Connection, choices: Sequence[Choice], name
         audit.record("evaluation started", actor=user, target=evaluation, detail=detail)
         transaction.on_commit(lambda: tasks.enqueue_evaluation(evaluation.pk))
     return evaluation
-
-
-def measurable(connection: Connection) -> QuerySet[RegressionQuestion]:
-    """The questions of the regression set whose answers are known."""
-    return connection.regression_set.exclude(gold_sql="").order_by("added_at", "pk")
-
-
-def key_of(question: RegressionQuestion) -> str:
-    return f"{question.connection_id}-{question.pk}"
 
 
 def _check(choices: Sequence[Choice], questions: int) -> None:
@@ -188,12 +180,15 @@ def _settle(case: EvaluationCase, evaluation: Evaluation, connection: Connection
     began_before = run is not None and run.created_at < evaluation.began_at
     if run is None or (run.status == Status.CANCELLED and (not is_running or began_before)):
         _ask_again(case)
+    elif run.error_type == CapReachedError.__name__:  # says nothing of the system
+        _ask_again(case)
+        _halt(evaluation, run.error)
     else:
         case_scores.settle(case, run, connection, user)
 
 
 def _ask_again(case: EvaluationCase) -> None:
-    """Its run was stopped with the evaluation: it waits again, and the run goes."""
+    """Its run was stopped with the evaluation or by a cap: it waits again, and the run goes."""
     with transaction.atomic():
         this = EvaluationCase.objects.filter(pk=case.pk, state=CaseState.WORKING, run=case.run)
         if this.update(state=CaseState.WAITING, run=None) and case.run is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -73,6 +73,16 @@ def call_rows(line: CallLine) -> SafeString | str:
         return f"first {line.shown_rows:,} of {count(line.rows_out, line.rows_exact)} rows"
     out = f"{count(line.rows_out, line.rows_exact)} {'row' if line.rows_out == 1 else 'rows'}"
     return out if line.rows_in is None else format_html("{}{}{}", f"{line.rows_in:,}", ARROW, out)
+
+
+MOST_COLUMNS = 40
+
+
+@register.filter
+def column_names(columns: Sequence[Mapping[str, Any]]) -> SafeString:
+    """The first names, as code."""
+    names = format_html_join(", ", "<code>{}</code>", ((column["name"],) for column in columns[:MOST_COLUMNS]))
+    return names if len(columns) <= MOST_COLUMNS else format_html("{}, …", names)
 
 
 @register.filter

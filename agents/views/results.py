@@ -45,11 +45,10 @@ def shown_result(run: Run) -> ShownResult | None:
 
 
 def _stored(stored: StoredResult) -> ShownResult:
-    page = selectors.result_page(stored, 0, 0)
     return ShownResult(
         number=stored.number, columns=columns_of(stored.columns), rows_stored=stored.rows_stored,
         row_count=stored.row_count, row_count_exact=stored.row_count_exact, truncated=stored.truncated,
-        expired=page.expired, ms=stored.ms, expires_at=stored.expires_at, stored=stored,
+        expired=selectors.has_expired(stored), ms=stored.ms, expires_at=stored.expires_at, stored=stored,
     )  # fmt: skip
 
 

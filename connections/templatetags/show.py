@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 
 from django import template
 from django.templatetags.static import static
@@ -14,6 +15,7 @@ register = template.Library()
 
 
 @register.simple_tag
+@cache
 def icon(name: str, turning: bool = False) -> SafeString:
     """An icon of static/icons.svg. `turning` ones point down when their fold is open."""
     extra = " icon--turn" if turning else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -91,12 +93,46 @@ def test_parquet_keeps_types_and_makes_names_unique() -> None:
     assert table.column(2).to_pylist() == [9007199254740993, None, -5, 0]
 
 
-def test_excel_writes_numbers_it_keeps_exactly_and_text_otherwise() -> None:
-    import zipfile
+def sheet_of(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> str:
+    book = zipfile.ZipFile(io.BytesIO(b"".join(exports.write("xlsx", columns, rows))))
+    assert book.testzip() is None
+    return book.read("xl/worksheets/sheet1.xml").decode()
 
-    book = zipfile.ZipFile(io.BytesIO(b"".join(exports.write("xlsx", COLUMNS, ROWS))))
-    sheet = book.read("xl/worksheets/sheet1.xml").decode()
+
+def test_excel_writes_numbers_it_keeps_exactly_and_text_otherwise() -> None:
+    sheet = sheet_of(COLUMNS, ROWS)
     assert "<v>-12.5</v>" in sheet
     assert "9007199254740993" in sheet
     assert "<v>9007199254740993</v>" not in sheet
     assert "<f>" not in sheet
+
+
+def test_excel_computes_with_every_double() -> None:
+    column = Column(0, "ratio", "", "float")
+    sheet = sheet_of([column], [[0.1 + 0.2], [-1e300], [float("nan")], ["1e999"]])
+    assert "<v>0.30000000000000004</v>" in sheet
+    assert "<v>-1e+300</v>" in sheet
+    assert "<t>nan</t>" in sheet
+    assert "<t>1e999</t>" in sheet
+
+
+def test_excel_gets_characters_that_xml_has_no_letter_for() -> None:
+    sheet = sheet_of([Column(0, "a<b")], [[" \x07&\r\n_x0041_\ud800"]])
+    assert "<t xml:space=\"preserve\">a&lt;b</t>" in sheet
+    assert "<t xml:space=\"preserve\"> _x0007_&amp;_x000D_\n_x005F_x0041_?</t>" in sheet
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "json"])
+def test_a_file_is_sent_while_its_rows_are_read(kind: str) -> None:
+    read = []
+
+    def rows() -> Iterator[list[Any]]:
+        for number in range(100_000):
+            read.append(number)
+            yield [f"name {number * 7919 % 100_003}", number, f"other {number * 104_729 % 100_003}"]
+
+    pieces = exports.write(kind, [Column(place, "c", "", "text") for place in range(3)], rows())
+    sent = 0
+    while sent < 100_000:
+        sent += len(next(pieces))
+    assert len(read) < 50_000

@@ -61,7 +61,9 @@ class Dialect:
     folds_names: ClassVar[bool] = True
     qualifies_base_columns: ClassVar[bool] = False
     having_finds_keys: ClassVar[bool] = True  # those that are not selected, too
+    read_in_a_step: ClassVar[frozenset[str]] = frozenset()  # aggregates that, without GROUP BY, no expression may read
     qualifies_beside_windows: ClassVar[bool] = False  # in ORDER BY
+    joins_not_exists: ClassVar[bool] = False  # NOT EXISTS is worked out as a join, not row by row
     materialized_steps: ClassVar[bool] = True
     filter_clause: ClassVar[bool] = True
     nulls_clause: ClassVar[bool] = True
@@ -192,7 +194,8 @@ class Dialect:
     # ---- Statements --------------------------------------------------------------------------------------------------
 
     def fenced(self, step: exp.Query) -> exp.Query:
-        """`step` so that its volatile values are computed once, where WITH … AS MATERIALIZED is not understood."""
+        """`step` so that nothing of what reads it is moved into it: its volatile values are computed once, where
+        WITH … AS MATERIALIZED is not understood."""
         return step
 
 

@@ -10,3 +10,4 @@ class DuckDB(Dialect):
     name: ClassVar[DialectName] = "duckdb"
     name_limit = 255
     text_type = "VARCHAR"
+    joins_not_exists = True

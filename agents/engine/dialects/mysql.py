@@ -34,6 +34,8 @@ class MySQL(Dialect):
     ranks_need_order = True
     shift_defaults = False  # MariaDB's do not
     having_finds_keys = False  # MariaDB 10.11 misses a key that a join made equal to another one
+    # MariaDB 10.11 asks whether they are NULL before it has worked them out.
+    read_in_a_step = frozenset({"stddev", "variance"})
     qualifies_beside_windows = True  # MariaDB 10.11 otherwise finds columns of a step ambiguous
     computes_over_windows = False  # MariaDB 10.11 then reads an empty text
 

@@ -21,6 +21,7 @@ class PostgreSQL(Dialect):
     }
     folds_names = False
     knows_dependent_keys = True
+    joins_not_exists = True
 
     def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
         if fn == "any_value":  # a function of that name exists from version 16 on

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from agents.engine.lift.calls import has_aggregate
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.query import Node, all_of, subqueries_of
@@ -29,8 +31,16 @@ def where(planner: Planner, frame: Frame, conditions: Sequence[Node]) -> Frame:
             frame = joined
         else:
             frame, node = attach(planner, frame, part, "true")
-            late.append(node)
+            if subqueries_of(part) and _unmatched(node):
+                frame = _filtered(planner, frame, [node])
+            else:
+                late.append(node)
     return _filtered(planner, frame, late)
+
+
+def _unmatched(node: Node) -> bool:
+    """Whether it keeps the rows that a left join found no match for: as a filter alone that is an anti-join."""
+    return isinstance(node, exp.Is) and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Null)
 
 
 def _filtered(planner: Planner, frame: Frame, parts: Sequence[Node]) -> Frame:

@@ -1,3 +1,14 @@
+-- whether the spread of everything is known
+WITH `a` AS (
+  SELECT
+    STDDEV_SAMP(`id`) AS `spread`
+  FROM `orders`
+  LIMIT 18446744073709551615
+)
+SELECT
+  CASE WHEN `spread` IS NULL THEN 'no' ELSE 'yes' END AS `told`
+FROM `a`;
+
 -- from the table
 SELECT
   `id`,

@@ -1,3 +1,8 @@
+-- whether the spread of everything is known
+SELECT
+  CASE WHEN STDDEV_SAMP("id") IS NULL THEN 'no' ELSE 'yes' END AS "told"
+FROM "orders";
+
 -- from the table
 SELECT
   "id",

@@ -1,3 +1,15 @@
+-- whether the spread of everything is known
+WITH "o" AS (
+  SELECT
+    "o"."id",
+    "o"."id" AS "spread_value",
+    AVG("o"."id") OVER () AS "spread_mean"
+  FROM "orders" AS "o"
+)
+SELECT
+  CASE WHEN SQRT(CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1)) IS NULL THEN 'no' ELSE 'yes' END AS "told"
+FROM "o";
+
 -- from the table
 SELECT
   "o"."id",

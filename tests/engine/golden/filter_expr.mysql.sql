@@ -28,6 +28,32 @@ GROUP BY
 HAVING
   COUNT(*) > 1;
 
+-- after the spread of everything
+WITH `a` AS (
+  SELECT
+    VAR_SAMP(`id`) AS `spread`
+  FROM `orders`
+  LIMIT 18446744073709551615
+)
+SELECT
+  `spread`
+FROM `a`
+WHERE
+  `spread` IS NULL;
+
+-- after the spread of everything, counted
+WITH `a` AS (
+  SELECT
+    VAR_SAMP(`id`) AS `spread`
+  FROM `orders`
+  LIMIT 18446744073709551615
+)
+SELECT
+  COUNT(*) AS `known`
+FROM `a`
+WHERE
+  `spread` IS NOT NULL;
+
 -- after a limit
 WITH `l` AS (
   SELECT

@@ -28,6 +28,29 @@ GROUP BY
 HAVING
   COUNT(*) > 1;
 
+-- after the spread of everything
+SELECT
+  VAR_SAMP("id") AS "spread"
+FROM "orders"
+HAVING
+  VAR_SAMP("id") IS NULL;
+
+-- after the spread of everything, counted
+WITH "f" AS (
+  SELECT
+    1 AS "one"
+  FROM (
+    SELECT
+      COUNT(*) AS "row_count"
+    FROM "orders"
+    HAVING
+      VAR_SAMP("id") IS NOT NULL
+  ) AS "one_row"
+)
+SELECT
+  COUNT(*) AS "known"
+FROM "f";
+
 -- after a limit
 WITH "l" AS (
   SELECT

@@ -28,6 +28,42 @@ GROUP BY
 HAVING
   COUNT(*) > 1;
 
+-- after the spread of everything
+WITH "o" AS (
+  SELECT
+    "o"."id",
+    "o"."id" AS "spread_value",
+    AVG("o"."id") OVER () AS "spread_mean"
+  FROM "orders" AS "o"
+)
+SELECT
+  CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1) AS "spread"
+FROM "o"
+HAVING
+  CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1) IS NULL;
+
+-- after the spread of everything, counted
+WITH "o" AS (
+  SELECT
+    "o"."id",
+    "o"."id" AS "spread_value",
+    AVG("o"."id") OVER () AS "spread_mean"
+  FROM "orders" AS "o"
+), "f" AS (
+  SELECT
+    1 AS "one"
+  FROM (
+    SELECT
+      COUNT(*) AS "row_count"
+    FROM "o"
+    HAVING
+      CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1) IS NOT NULL
+  ) AS "one_row"
+)
+SELECT
+  COUNT(*) AS "known"
+FROM "f";
+
 -- after a limit
 WITH "l" AS (
   SELECT

@@ -50,6 +50,53 @@ LEFT JOIN `orders` AS `o`
 WHERE
   `o`.`id` IS NULL;
 
+-- left, only what has no match
+WITH `paid` AS (
+  SELECT DISTINCT
+    `customer`
+  FROM `orders`
+  WHERE
+    `status` = 'paid'
+)
+SELECT
+  `c`.`name`
+FROM `customers` AS `c`
+LEFT JOIN `paid`
+  ON `c`.`id` = `paid`.`customer` AND (`c`.`name` <> 'Bo' OR `paid`.`customer` > 2)
+WHERE
+  `paid`.`customer` IS NULL;
+
+-- left, only what has no match among the first
+WITH `l` AS (
+  SELECT DISTINCT
+    `customer`
+  FROM `orders`
+  ORDER BY
+    `customer` DESC
+  LIMIT 1
+)
+SELECT
+  `c`.`country`,
+  COUNT(*) AS `n`
+FROM `customers` AS `c`
+LEFT JOIN `l`
+  ON `c`.`id` = `l`.`customer`
+WHERE
+  `l`.`customer` IS NULL
+GROUP BY
+  `c`.`country`;
+
+-- left, what has no match in the table itself
+SELECT
+  `o`.`id`,
+  `o`.`customer`,
+  `o`.`total`
+FROM `orders` AS `o`
+LEFT JOIN `orders` AS `p`
+  ON `o`.`customer` = `p`.`customer` AND `p`.`total` > `o`.`total`
+WHERE
+  `p`.`customer` IS NULL;
+
 -- left with a condition
 SELECT
   `c`.`name`,

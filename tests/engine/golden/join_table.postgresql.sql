@@ -50,6 +50,40 @@ LEFT JOIN "orders" AS "o"
 WHERE
   "o"."id" IS NULL;
 
+-- left, only what has no match
+SELECT
+  "c"."name"
+FROM "customers" AS "c"
+WHERE
+  NOT EXISTS(SELECT 1 FROM "orders" AS "o" WHERE "o"."status" = 'paid' AND "c"."id" = "o"."customer" AND ("c"."name" <> 'Bo' OR "o"."customer" > 2));
+
+-- left, only what has no match among the first
+WITH "l" AS (
+  SELECT DISTINCT
+    "customer"
+  FROM "orders"
+  ORDER BY
+    "customer" DESC
+  LIMIT 1
+)
+SELECT
+  "c"."country",
+  COUNT(*) AS "n"
+FROM "customers" AS "c"
+WHERE
+  NOT EXISTS(SELECT 1 FROM "l" WHERE "c"."id" = "l"."customer")
+GROUP BY
+  "c"."country";
+
+-- left, what has no match in the table itself
+SELECT
+  "o"."id",
+  "o"."customer",
+  "o"."total"
+FROM "orders" AS "o"
+WHERE
+  NOT EXISTS(SELECT 1 FROM "orders" AS "p" WHERE "o"."customer" = "p"."customer" AND "p"."total" > "o"."total");
+
 -- left with a condition
 SELECT
   "c"."name",
