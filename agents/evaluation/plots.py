@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,9 @@ def pareto(points: Sequence[Point], title: str, unit: str) -> dict[str, Any]:
     words = f"{title}, log scale" if logarithmic else title
     across: dict[str, Any] = {"title": {"text": words}, "tickprefix": before, "ticksuffix": behind, "zeroline": False}
     if logarithmic:
-        across |= {"type": "log", "dtick": "D1" if _within_a_decade(points) else 1}
+        marks = _marks([one.price for one in points])
+        texts = [f"{before}{mark:,.10g}{behind}" for mark in marks]
+        across |= {"type": "log", "tickvals": marks, "ticktext": texts}
     up = {"title": {"text": "Accuracy"}, "ticksuffix": " %", "zeroline": False, "range": _room(points)}
     return figure_of(traces, xaxis=across, yaxis=up)
 
@@ -95,6 +98,8 @@ def _room(points: Sequence[Point]) -> list[float]:
     return [max(0.0, low - 6), min(104.0, high + 6)]
 
 
-def _within_a_decade(points: Sequence[Point]) -> bool:
-    prices = [one.price for one in points]
-    return max(prices) < 10 * min(prices)
+def _marks(prices: Sequence[float]) -> list[float]:
+    """1, 2 and 5 times the powers of ten around the prices; of many powers, these alone."""
+    low, high = math.floor(math.log10(min(prices))), math.ceil(math.log10(max(prices)))
+    factors = (1, 2, 5) if high - low <= 2 else (1,)
+    return [factor * 10.0**power for power in range(low, high + 1) for factor in factors]
