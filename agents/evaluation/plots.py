@@ -10,7 +10,7 @@ from typing import Any
 from agents.answers.charts import figure_of, label
 from agents.evaluation.overview import frontier
 
-PARETO_HEIGHT, BARS_HEIGHT = 420, 300
+PARETO_HEIGHT, BARS_HEIGHT = 420, 380
 COLOURS = 6
 
 
@@ -61,7 +61,8 @@ def by_difficulty(systems: Sequence[tuple[str, Mapping[str, tuple[int, int]]]]) 
             "customdata": [f"{right} of {questions}" for right, questions in counts],
             "hovertemplate": "%{x}: %{y:.1f} %, %{customdata}<extra>" + letter + "</extra>",
         })  # fmt: skip
-    up = {"ticksuffix": " %", "range": [0, 108], "tickvals": [0, 25, 50, 75, 100]}
+    marks = [0, 25, 50, 75, 100]
+    up = {"range": [0, 108], "tickvals": marks, "ticktext": [f"{mark} %" for mark in marks]}
     return figure_of(traces, xaxis={"type": "category", "showgrid": False}, yaxis=up, barmode="group", bargap=0.3)
 
 

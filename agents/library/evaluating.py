@@ -176,9 +176,9 @@ def _settle(case: EvaluationCase, evaluation: Evaluation, connection: Connection
     from agents.library import case_scores  # late: most processes score nothing
 
     run = case.run
-    is_running = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING).exists()
-    began_before = run is not None and run.created_at < evaluation.began_at
-    if run is None or (run.status == Status.CANCELLED and (not is_running or began_before)):
+    # Read now: it may have been stopped or continued since.
+    running = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING)
+    if run is None or (run.status == Status.CANCELLED and not running.filter(began_at__lt=run.created_at).exists()):
         _ask_again(case)
     elif run.error_type == CapReachedError.__name__:  # says nothing of the system
         _ask_again(case)

@@ -172,6 +172,22 @@ def test_a_cap_that_is_used_up_stops_it_with_the_reason(people: Cast, model: Lan
     assert (evaluation.state, evaluation.error) == (EvaluationState.DONE, "")
 
 
+def test_a_run_that_a_cap_ended_says_nothing_of_the_system(people: Cast, model: LanguageModel) -> None:
+    evaluation = begun(people, model)
+    evaluating.advance(evaluation.pk)
+    first = cases(evaluation)[0].run
+    assert first is not None
+    Run.objects.filter(pk=first.pk).update(
+        status=Status.FAILED, error_type="CapReachedError", error="Your cap is used up."
+    )
+    evaluating.advance(evaluation.pk)
+    evaluation.refresh_from_db()
+    assert (evaluation.state, evaluation.error) == (EvaluationState.STOPPED, "Your cap is used up.")
+    evaluating.go_on(user=people.ben, evaluation=evaluation)
+    worked(evaluation)
+    assert [case.status for case in cases(evaluation)] == ["answered"] * 4
+
+
 def test_what_others_reserve_makes_it_wait_and_not_stop(people: Cast, model: LanguageModel, settings: Any) -> None:
     settings.RUN_MAX_COST = 5.0
     Cap.objects.create(scope="instance", amount=5)
