@@ -156,6 +156,15 @@ def test_a_refresh_that_fails_or_dies_is_said_and_the_old_catalogue_stays(
     assert "stopped half-way" in setter.get(reverse("schema", args=[cast.shop.pk])).content.decode()
 
 
+def test_a_connection_that_is_switched_off_is_not_read_and_says_so(setter: Client, cast: Cast, shop_file: None) -> None:
+    Connection.objects.filter(pk=cast.shop.pk).update(is_active=False)
+    setter.post(reverse("connection_refresh", args=[cast.shop.pk]))
+    tasks.refresh_task(cast.shop.pk)
+    page = setter.get(reverse("connection_refreshing", args=[cast.shop.pk])).content.decode()
+    assert "The connection is switched off. Tick “May be asked”" in page
+    assert selectors.snapshot_of(cast.shop) is None
+
+
 def test_what_changed_is_shown(setter: Client, cast: Cast, shop_file: None, settings: Any) -> None:
     services.refresh_catalogue(cast.shop)
     database = sqlite3.connect(settings.DATABASES_DIR / "shop.sqlite")
