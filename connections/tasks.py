@@ -43,7 +43,7 @@ def refresh_task(connection_id: int) -> None:
         services.refresh_catalogue(connection)
     except DatabaseError as error:
         log.warning("catalogue not refreshed", connection=connection.name, error=str(error))
-    except Exception:
+    except Exception:  # a task's edge: people see that it failed, the log sees why
         snapshots.failed(connection, "Something unexpected happened; the log of the worker says more.")
         raise
 

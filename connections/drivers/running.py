@@ -73,3 +73,21 @@ class Running:
                     return
                 self._interrupt()
             self._done.wait(REPEAT_SECONDS)
+
+
+class Stoppable:
+    """What the sessions of every kind share: one statement at a time, which another thread can stop."""
+
+    _running: Running | None = None
+
+    def cancel(self) -> None:
+        if running := self._running:
+            running.cancel()
+
+    def _run(self, seconds: float) -> Running:
+        self._running = Running(seconds, self._interrupt)
+        return self._running
+
+    def _interrupt(self) -> None:
+        """End the statement that runs, from any thread."""
+        raise NotImplementedError
