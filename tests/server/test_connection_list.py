@@ -1,4 +1,4 @@
-"""The list of connections: which there are, what state they are in, and how much each is asked."""
+"""The list of connections and their catalogues' pages: how much each is asked, what it is, and odd addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from connections.models import CatalogueSnapshot, Connection, ConnectionGrant
-from tests.server.conftest import Cast, make_run
+from tests.server.conftest import Cast, make_cast, make_run
 
 
 def row_of(page: str, connection: Connection) -> str:
@@ -78,3 +78,12 @@ def test_a_server_is_named_with_its_version(cast: Cast, client: Client, kind: st
     client.force_login(cast.ada)
     for address in (reverse("connections"), reverse("schema", args=[cast.shop.pk])):
         assert re.search(rf">{re.escape(shown)}</", client.get(address).content.decode()), address
+
+
+@pytest.mark.usefixtures("own_url")
+@pytest.mark.parametrize("given", ["q", "schema", "table", "c", "about", "page", "columns"])
+def test_an_address_with_characters_that_no_database_keeps_finds_nothing(client: Client, given: str) -> None:
+    cast = make_cast()
+    snapshot(cast.shop, "3.45")
+    client.force_login(cast.ada)
+    assert client.get(reverse("schema", args=[cast.shop.pk]), {given: "a\x00b"}).status_code == 200

@@ -86,6 +86,7 @@ def test_the_password_stays_unless_it_is_typed_or_forgotten(
         ({"max_rows": "0"}, "greater than or equal to 1"),
         ({"port": "70000"}, "less than or equal to 65535"),
         ({"kind": "oracle"}, "not one of the available choices"),
+        ({"schemas": "public, a\0"}, "Null characters are not allowed"),
     ],
 )
 def test_a_form_that_cannot_work_comes_back_with_the_reason(
