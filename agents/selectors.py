@@ -35,7 +35,7 @@ def thread_to_see(user: User, thread_id: UUID) -> Thread:
 
 def recent_threads(user: User, limit: int = 8) -> QuerySet[Thread]:
     """Newest first, for the rail."""
-    return permissions.visible_threads(user).order_by("-updated_at")[:limit]
+    return permissions.visible_threads(user).filter(evaluation=None).order_by("-updated_at")[:limit]
 
 
 def questions_on(connections: Iterable[Connection]) -> Mapping[int, int]:
