@@ -50,7 +50,7 @@ class Conversation:
         """The model's next reply, counted against the budget; from `sample` where replies are drawn several at a time,
         and kept to `schema` where there is one.
 
-        Raises what `ModelClient.complete` raises.
+        Raises BudgetExhaustedError where none may be asked for, and what `ModelClient.complete` raises.
         """
         journal = self._bench.journal
         started = journal.once(ModelCallStarted, lambda: self._started(turn), branch=self._branch)
@@ -64,6 +64,7 @@ class Conversation:
         return reply
 
     def _started(self, turn: int) -> ModelCallStarted:
+        self._bench.budget.admit()
         return ModelCallStarted(
             turn=turn,
             purpose=self._purpose,

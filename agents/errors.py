@@ -17,14 +17,15 @@ from connections.errors import (
 )
 
 __all__ = [
-    "BudgetExhaustedError", "CannotLiftError", "ConnectionFailedError", "ContextTooLongError", "CORRECTABLE",
-    "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError", "ExpressionSyntaxError",
-    "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError", "ModelAuthenticationError",
-    "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError", "ModelUnavailableError",
-    "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError", "QueryTimeoutError", "RepeatedBatchError",
-    "RunCancelledError", "RunDivergedError", "RunLostError", "RunStoppedError", "StatementNotAllowedError",
-    "TypeMismatchError", "UnknownColumnError", "UnknownOperationError", "UnknownRelationError", "UnknownResultError",
-    "UnknownTableError", "UnreadableRepliesError", "UnsupportedInDialectError",
+    "BudgetExhaustedError", "CannotLiftError", "CapReachedError", "ConnectionFailedError", "ContextTooLongError",
+    "CORRECTABLE", "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError",
+    "ExpressionSyntaxError", "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError",
+    "ModelAuthenticationError", "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError",
+    "ModelUnavailableError", "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError", "QueryTimeoutError",
+    "RepeatedBatchError", "RunCancelledError", "RunDivergedError", "RunLostError", "RunStoppedError",
+    "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError", "UnknownOperationError",
+    "UnknownRelationError", "UnknownResultError", "UnknownTableError", "UnreadableRepliesError",
+    "UnsupportedInDialectError",
 ]  # fmt: skip
 
 
@@ -86,6 +87,10 @@ class RunStoppedError(Exception):
 
 class BudgetExhaustedError(RunStoppedError):
     """Turns, calls, tokens, money or seconds are used up."""
+
+
+class CapReachedError(BudgetExhaustedError):
+    """A person's, a team's, a model's or the instance's cap was lowered or used up while the run was at work."""
 
 
 class UnreadableRepliesError(RunStoppedError):

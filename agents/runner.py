@@ -30,7 +30,19 @@ from agents.llm.profiles import ProfileError
 from agents.models import Run
 from agents.profiles import chain_of
 from agents.traces import recorder
-from agents.traces.events import CallResult, Event, ModelReply, Retry, RunCancelled, RunFailed, RunFinished
+from agents.traces.events import (
+    CallResult,
+    Event,
+    Final,
+    ModelReply,
+    Observation,
+    Retry,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    Shaped,
+    Warned,
+)
 from agents.traces.journal import MemoryJournal
 from agents.watch import Watch
 from connections import services as connections
@@ -38,6 +50,9 @@ from connections.door import Door
 from connections.models import Connection
 
 MAX_ATTEMPTS = 5
+
+# Saved with the event that follows them without a wait: a transaction less for each.
+FOLLOWED_AT_ONCE = (Observation, Warned, Final, Shaped)
 
 log = structlog.get_logger(__name__)
 
@@ -106,6 +121,7 @@ class RunInWork:
         ).get(pk=lease.run_id)
         self._thoughts = recorder.ThoughtWriter(lease.run_id)
         self._events = recorder.saved_events(lease.run_id)
+        self._unsaved: list[Event] = []
         self._journal = MemoryJournal(self._events, sink=self._keep, live=self._thoughts, check=self._check)
         self._given_up = threading.Event()
         self._door: Door | None = None
@@ -158,7 +174,9 @@ class RunInWork:
             catalogue=self._door.catalogue,
             model=self._model,
             journal=self._journal,
-            budget=Budget(run_limits(), seconds_before=endings.seconds_of(self._events)),
+            budget=Budget(
+                run_limits(), seconds_before=endings.seconds_of(self._events), allowed=spending.Allowance(run)
+            ),
             settings=run_settings(send_values=connection.send_values),
         )
 
@@ -173,14 +191,16 @@ class RunInWork:
     def _keep(self, event: Event) -> None:
         """Save `event`, and in the same transaction the result or the end that it tells of."""
         self._check()
+        unsaved = [*self._unsaved, event]
         if isinstance(event, (ModelReply, Retry)):
             self._thoughts.restart()
         if isinstance(event, (RunFinished, RunFailed, RunCancelled)):
-            self._lease.finish(event, lambda run: self._finish(run, event))
+            self._lease.finish(*unsaved, fill=lambda run: self._finish(run, event))
         elif isinstance(event, CallResult) and event.result is not None and self._engine is not None:
-            self._lease.save(event, with_it=results.keep(self._lease, self._engine.results[event.result - 1]))
-        else:
-            self._lease.save(event)
+            self._lease.save(*unsaved, with_it=results.keep(self._lease, self._engine.results[event.result - 1]))
+        elif not isinstance(event, FOLLOWED_AT_ONCE):
+            self._lease.save(*unsaved)
+        self._unsaved = unsaved if isinstance(event, FOLLOWED_AT_ONCE) else []
         self._events.append(event)
 
     def _finish(self, run: Run, event: endings.Ending) -> None:

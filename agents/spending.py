@@ -1,7 +1,8 @@
 """Caps, kept by reservation: a run reserves all that it may use before it is queued, and pays what it used at its end.
 
 Whoever asks first locks the caps that apply; so however many ask at once, the open reservations and what is spent stay
-below every cap but for the last run that was let in.
+below every cap but for the last run that was let in. Before each call to the model the caps are asked again, so that
+one that was lowered, or used up by others, ends the runs at work.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cached_property
 from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
 
+from agents.errors import CapReachedError
+from agents.llm.messages import Usage
 from agents.models import LIVE, Cap, LanguageModel, Run, RunEvent, UsageEntry
 from agents.models.usage import told
 from connections import permissions as connection_permissions
@@ -27,7 +31,7 @@ NO_LIMIT = Decimal(100_000)  # what a run reserves whose cost nothing limits: it
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How full a cap is. `used` counts runs that ended, `reserved` those at work, of which there are `open`."""
+    """How full a cap is. `used` is what was spent, `reserved` what the `open` runs at work may still spend."""
 
     cap: Cap
     used: float
@@ -95,6 +99,47 @@ def _close(run_id: UUID, model_name: str) -> None:
     )
 
 
+# --- At work ---------------------------------------------------------------------------------------------------------
+
+
+class Allowance:
+    """Whether a run at work may go on: asked before each call to the model, by one query where no cap applies."""
+
+    def __init__(self, run: Run) -> None:
+        self._run_id, self._user, self._model = run.pk, run.question.asked_by, run.language_model
+
+    @cached_property
+    def _entry(self) -> UsageEntry | None:
+        return UsageEntry.objects.select_related("team").filter(run_id=self._run_id).first()
+
+    def __call__(self, usage: Usage) -> None:
+        """Write down what was used so far, so that others' caps know of it. Raises CapReachedError."""
+        entry = self._entry
+        if entry is None:
+            return
+        caps = list(caps_of(self._user, entry.team, self._model).select_related("team", "language_model"))
+        if not caps:
+            return
+        UsageEntry.objects.filter(pk=entry.pk, closed_at=None).update(
+            input_tokens=usage.input,
+            cached_tokens=usage.cached,
+            output_tokens=usage.output,
+            cost=round(Decimal(str(usage.cost or 0)), 8),
+        )
+        for cap in caps:
+            level = level_of(cap, self._user)
+            if _spent_by(level, entry) >= float(cap.amount):
+                raise CapReachedError(stop(level, self._user))
+
+
+def _spent_by(level: Level, entry: UsageEntry) -> float:
+    """What counts against the run of `entry`: all that was spent, but only the questions asked before its own."""
+    if level.cap.measure != Cap.Measure.QUESTIONS:
+        return level.used
+    start, _ = period_of(level.cap.period, timezone.now())
+    return _counted(level.cap, entry.user).filter(at__gte=start, pk__lt=entry.pk).count()
+
+
 # --- Caps ------------------------------------------------------------------------------------------------------------
 
 
@@ -113,19 +158,20 @@ def level_of(cap: Cap, user: User | None = None) -> Level:
     """How full `cap` is now; one for every person is measured for `user`."""
     start, end = period_of(cap.period, timezone.now())
     entries = _counted(cap, user).filter(at__gte=start)
+    at_work = Q(closed_at=None)
     sums = entries.aggregate(
-        cost=Sum("cost"), input=Sum("input_tokens"), output=Sum("output_tokens"), number=Count("pk"),
-        open=Count("pk", filter=Q(closed_at=None)), reserved_cost=Sum("reserved_cost", filter=Q(closed_at=None)),
-        reserved_tokens=Sum("reserved_tokens", filter=Q(closed_at=None)),
+        spent=Sum("cost"), input=Sum("input_tokens"), output=Sum("output_tokens"), number=Count("pk"),
+        open=Count("pk", filter=at_work), left_cost=Sum(F("reserved_cost") - F("cost"), filter=at_work),
+        left_tokens=Sum(F("reserved_tokens") - F("input_tokens") - F("output_tokens"), filter=at_work),
     )  # fmt: skip
     used, reserved = {
-        Cap.Measure.MONEY.value: (float(sums["cost"] or 0), float(sums["reserved_cost"] or 0)),
+        Cap.Measure.MONEY.value: (float(sums["spent"] or 0), float(sums["left_cost"] or 0)),
         Cap.Measure.TOKENS.value: (
-            float((sums["input"] or 0) + (sums["output"] or 0)), float(sums["reserved_tokens"] or 0)
+            float((sums["input"] or 0) + (sums["output"] or 0)), float(sums["left_tokens"] or 0)
         ),
         Cap.Measure.QUESTIONS.value: (float(sums["number"]), 0.0),
     }[cap.measure]  # fmt: skip
-    return Level(cap, used, reserved, sums["open"], end)
+    return Level(cap, used, max(0.0, reserved), sums["open"], end)
 
 
 def _counted(cap: Cap, user: User | None) -> QuerySet[UsageEntry]:
@@ -162,19 +208,31 @@ def levels_for(user: User, teams: Sequence[Team]) -> list[Level]:
 def refusal(level: Level) -> str:
     """Why nothing can be asked now, until when, and who can change it."""
     cap, measure = level.cap, level.cap.measure
-    whose = {
-        Cap.Scope.INSTANCE.value: "The cap of this instance", Cap.Scope.TEAM.value: f"The cap of {cap.team}",
-        Cap.Scope.MODEL.value: f"The cap of {cap.language_model}",
-    }.get(cap.scope, "Your cap")  # fmt: skip
-    limit = f"{whose} of {cap.told_amount} a {cap.period}"
-    until = f"{level.resets_at.day} {level.resets_at:%b %Y, %H:%M %Z}"
+    limit = _limit(cap, "Your cap")
     if level.used >= float(cap.amount):
-        return (
-            f"{limit} is used up: {told(measure, level.used)} so far. It begins anew on {until}. "
-            "An administrator can raise it."
-        )
+        return f"{limit} is used up: {told(measure, level.used)} so far. {_outlook(level)}"
     at_work = "1 question that is" if level.open == 1 else f"{level.open} questions that are"
     return (
         f"{limit} may be used up by {at_work} at work now ({told(measure, level.used)} used before). "
         "Ask again when they are done."
     )
+
+
+def stop(level: Level, asker: User) -> str:
+    """Why the run of `asker` was ended on its way. Whoever sees the run reads it, so no sum of others is told."""
+    limit = _limit(level.cap, f"The cap of {asker.get_full_name() or asker.get_username()}")
+    return f"{limit} was reached while this run was at work. {_outlook(level)}"
+
+
+def _limit(cap: Cap, personal: str) -> str:
+    """Whose cap it is, of what, by which period."""
+    whose = {
+        Cap.Scope.INSTANCE.value: "The cap of this instance", Cap.Scope.TEAM.value: f"The cap of {cap.team}",
+        Cap.Scope.MODEL.value: f"The cap of {cap.language_model}",
+    }.get(cap.scope, personal)  # fmt: skip
+    return f"{whose} of {cap.told_amount} a {cap.period}"
+
+
+def _outlook(level: Level) -> str:
+    until = f"{level.resets_at.day} {level.resets_at:%b %Y, %H:%M %Z}"
+    return f"It begins anew on {until}. An administrator can raise it."

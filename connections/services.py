@@ -16,7 +16,6 @@ from connections.catalogue import Catalogue
 from connections.contracts import Driver, Limits, LogEntry, LogSink
 from connections.demo.notes import NOTES
 from connections.errors import ConnectionFailedError, DatabaseError
-from connections.inserting import Insert
 from connections.models import (
     FILE_KINDS,
     CatalogueNote,
@@ -28,6 +27,7 @@ from connections.models import (
     Team,
     User,
 )
+from connections.statements import Insert
 from connections.storable import storable
 
 if TYPE_CHECKING:

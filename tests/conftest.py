@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.databases import DIALECTS, scratch
+from tests.postgres_cluster import Cluster, postgres_cluster
 
 # Examples are the same on every run, so that a red build is red again at home; `make fuzz` draws new ones, and many.
 settings.register_profile("steady", derandomize=True, max_examples=60, deadline=None, database=None)
@@ -25,6 +26,13 @@ def new_database(tmp_path: Path) -> Iterator[Callable[[str, str], str]]:
     """`new_database(dialect, sql)`: the URL of a scratch database, dropped when the test ends."""
     with ExitStack() as stack:
         yield lambda dialect, sql="": stack.enter_context(scratch(dialect, sql, tmp_path))
+
+
+@pytest.fixture(scope="session")
+def own_postgres() -> Iterator[Cluster]:
+    """A PostgreSQL server whose rules for logins, restarts and log are the tests' own."""
+    with postgres_cluster() as cluster:
+        yield cluster
 
 
 @pytest.fixture(params=DIALECTS)

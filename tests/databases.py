@@ -35,15 +35,18 @@ def missing(what: str) -> None:
 
 
 @contextmanager
-def scratch(dialect: str, sql: str, folder: Path) -> Iterator[str]:
-    """The SQLAlchemy URL of a new database holding what `sql` creates; dropped afterwards."""
+def scratch(dialect: str, sql: str, folder: Path, postgres: str = POSTGRES_URL) -> Iterator[str]:
+    """The SQLAlchemy URL of a new database holding what `sql` creates; dropped afterwards.
+
+    `postgres` is the PostgreSQL server to make it on.
+    """
     name = f"scratch_{uuid.uuid4().hex[:12]}"
     if dialect == "sqlite":
         yield _sqlite(sql, folder / f"{name}.sqlite")
     elif dialect == "duckdb":
         yield _duckdb(sql, folder / f"{name}.duckdb")
     elif dialect == "postgresql":
-        yield from _postgres(sql, name)
+        yield from _postgres(sql, name, postgres)
     else:
         yield from _mysql(sql, name)
 
@@ -62,22 +65,25 @@ def _duckdb(sql: str, path: Path) -> str:
     return f"duckdb:///{path}"
 
 
-def _postgres(sql: str, name: str) -> Iterator[str]:
-    server = make_url(POSTGRES_URL).set(drivername="postgresql")
+def _postgres(sql: str, name: str, url_of_server: str) -> Iterator[str]:
+    server = make_url(url_of_server).set(drivername="postgresql")
+    address = server.render_as_string(hide_password=False)
     try:
-        admin = psycopg.connect(server.render_as_string(hide_password=False), autocommit=True, connect_timeout=5)
+        _as_administrator(address, f'CREATE DATABASE "{name}"')
     except psycopg.OperationalError as error:
         missing(f"no PostgreSQL at {server.render_as_string()} ({error}); set TEST_POSTGRES_URL")
-    admin.execute(f'CREATE DATABASE "{name}"')
     try:
         url = server.set(database=name)
-        with psycopg.connect(url.render_as_string(hide_password=False), autocommit=True) as connection:
-            if sql.strip():
-                connection.execute(sql)
+        if sql.strip():
+            _as_administrator(url.render_as_string(hide_password=False), sql)
         yield url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
     finally:
-        admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
-        admin.close()
+        _as_administrator(address, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def _as_administrator(address: str, sql: str) -> None:
+    with psycopg.connect(address, autocommit=True, connect_timeout=5) as connection:
+        connection.execute(sql)
 
 
 def _mysql(sql: str, name: str) -> Iterator[str]:

@@ -87,17 +87,19 @@ def _bars(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     assert choice.x is not None
     drawn = rows[:MOST_BARS]
     places = list(range(len(drawn)))
+    valued = choice.ys[:1] if len(choice.ys) <= 2 else ()  # more of them would stand in each other's way
     traces = [
         go.Bar(
             orientation="h", name=label(columns[y].name), y=places, x=[numeric(row[y]) for row in drawn],
-            marker={"color": _colour(series)}, text=_values(drawn, columns[y]) if len(choice.ys) == 1 else None,
-            textposition="outside", cliponaxis=False, hovertext=[label(row[choice.x]) for row in drawn],
+            marker={"color": _colour(series)}, text=_values(drawn, columns[y]) if y in valued else None,
+            textposition="outside", textfont={"size": 11}, constraintext="none", cliponaxis=False,
+            hovertext=[label(row[choice.x]) for row in drawn],
             hovertemplate="%{hovertext}: %{x}<extra>" + label(columns[y].name) + "</extra>",
         )
         for series, y in enumerate(choice.ys)
     ]  # fmt: skip
     names = {"autorange": "reversed", "tickvals": places, "ticktext": [label(row[choice.x]) for row in drawn],
-             "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "ticksuffix": "  "}  # fmt: skip
+             "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "ticklabelstandoff": 8}  # fmt: skip
     lengths = {"side": "top", "showline": False, "ticks": "", "tickformat": ",~f", "zerolinecolor": "var(--edge)",
                "range": _room(drawn, choice.ys)}  # fmt: skip
     figure = _figure(traces, yaxis=names, xaxis=lengths, barmode="group", bargap=0.35)

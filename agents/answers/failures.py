@@ -24,6 +24,11 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Ask again with another model, ask for less at once, or name the tables or columns that you mean. "
         "An administrator can raise the limit.",
     ),
+    "CapReachedError": (
+        "No answer: a cap was reached",
+        "What was found until then is kept in the trace. Ask again when the cap begins anew, or with another model if "
+        "it is a model's.",
+    ),
     "UnreadableRepliesError": (
         "No answer: the model's replies could not be read",
         "Ask again, or choose another model: this one does not keep to the form that the steps need.",

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-NODE_WIDTH, NODE_HEIGHT = 114, 36
-LANE, LAYER, MARGIN = 134, 56, 3
-LONGEST_NAME = 15
-# A picture of one lane is not blown up to the width of the page.
-LEAST_LANES = 3
+NODE_WIDTH, NODE_HEIGHT = 106, 36
+LANE, LAYER, MARGIN = 118, 54, 3
+LONGEST_NAME = 14
+# A picture of one lane is not blown up to the width of the page; one of more than four scrolls.
+LEAST_LANES, MOST_LANES = 3, 4
 
 NodeKind = Literal["src", "res", ""]
 
@@ -65,6 +65,7 @@ class Graph:
     edges: tuple[Edge, ...]
     width: int
     height: int
+    wide: bool = False
     node_width: int = NODE_WIDTH
     node_height: int = NODE_HEIGHT
 
@@ -113,9 +114,10 @@ def draw(steps: Sequence[Step], current: int | None = None) -> Graph | None:
         for step in steps
         for source in step.inputs
     )
-    width = max(*lanes.values(), LEAST_LANES - 1) * LANE + NODE_WIDTH + 2 * MARGIN
+    used = max(*lanes.values(), LEAST_LANES - 1) + 1
+    width = (used - 1) * LANE + NODE_WIDTH + 2 * MARGIN
     height = max(layers.values()) * LAYER + NODE_HEIGHT + 2 * MARGIN
-    return Graph(nodes, edges, width, height)
+    return Graph(nodes, edges, width, height, wide=used > MOST_LANES)
 
 
 def _layers(steps: Sequence[Step]) -> dict[int, int]:

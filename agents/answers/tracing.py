@@ -68,7 +68,7 @@ class Trace:
     turns: Sequence[TraceTurn]
     transcript: Transcript
     seconds: float
-    database_seconds: float
+    database_ms: float
     input: int
     cached: int
     output: int
@@ -125,7 +125,7 @@ def _summed(turns: list[TraceTurn], transcript: Transcript, saved: Sequence[even
         turns=turns,
         transcript=transcript,
         seconds=_since(begun, saved[-1].at) if saved else 0.0,
-        database_seconds=sum(line.ms or 0 for line in calls) / 1000,
+        database_ms=sum(line.ms or 0 for line in calls),
         input=sum(reply.input for reply in replies),
         cached=sum(reply.cached for reply in replies),
         output=sum(reply.output for reply in replies),

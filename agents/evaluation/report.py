@@ -85,6 +85,22 @@ def terminal(results: Sequence[CaseResult]) -> str:
     return "\n\n".join("\n".join(_aligned(rows)) for rows in tables)
 
 
+def changes(results: Sequence[CaseResult]) -> str:
+    """What is answered otherwise than a person verified it, a line a question under each system."""
+    lines = []
+    for name, own in by_system(results).items():
+        changed = [result for result in own if not result.right]
+        lines.append(f"{name}: {len(own) - len(changed)} of {len(own)} as verified")
+        lines += [f"  {result.id}  {result.question}  ({_otherwise(result)})" for result in changed]
+    return "\n".join(["What changed", *lines])
+
+
+def _otherwise(result: CaseResult) -> str:
+    if result.error:
+        return f"{result.status}: {result.error.get('message', '')}"
+    return "another result" if result.status == "answered" else result.status
+
+
 def markdown(results: Sequence[CaseResult], title: str) -> str:
     """The whole report. Traces are linked relative to the file."""
     systems = by_system(results)

@@ -43,7 +43,8 @@ class Budget:
     """Counts what a run spends and ends it at its limits.
 
     A resumed run passes through `start_turn` and `spend` again for what it did before, with `seconds_before` for the
-    time that earlier attempts took.
+    time that earlier attempts took. `allowed` gets what was used so far, and raises BudgetExhaustedError where
+    something beyond this run forbids to use more.
     """
 
     def __init__(
@@ -51,9 +52,11 @@ class Budget:
         limits: BudgetLimits | None = None,
         *,
         seconds_before: float = 0.0,
+        allowed: Callable[[Usage], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits or BudgetLimits()
+        self._allowed = allowed
         self._clock = clock
         self._began = clock() - seconds_before
         self._lock = threading.Lock()
@@ -89,6 +92,12 @@ class Budget:
             raise _exhausted("money", f"${usage.cost:.4f} of ${limits.money:.4f} are spent")
         if limits.seconds is not None and seconds >= limits.seconds:
             raise _exhausted("seconds", f"the run took {seconds:.0f} of at most {limits.seconds:.0f} seconds")
+
+    def admit(self) -> None:
+        """Asked before each model call: raise BudgetExhaustedError if nothing more may be spent."""
+        self.check()
+        if self._allowed is not None:
+            self._allowed(self.usage)
 
     @property
     def turns(self) -> int:

@@ -11,17 +11,20 @@ from agents.llm.messages import ModelProfile, Usage
 _MILLION = Decimal(1_000_000)
 
 
-def usage_of(litellm: Any, profile: ModelProfile, raw: Any) -> Usage:
-    """What the provider counted. `raw` is its usage in the form of OpenAI or litellm, None where it sent none."""
-    if raw is None:
+def usage_of(litellm: Any, profile: ModelProfile, told: Mapping[str, Any] | None) -> Usage:
+    """What the provider counted. `told` is its usage document in OpenAI's form, None where it sent none."""
+    if told is None:
         return Usage(cost=0.0 if profile.price_input == profile.price_output == 0 else None)
-    told = raw if isinstance(raw, litellm.Usage) else litellm.Usage(**raw.model_dump())
-    details = getattr(told, "prompt_tokens_details", None)
-    cached = min(getattr(details, "cached_tokens", None) or 0, told.prompt_tokens or 0)
-    cost = cost_of(profile, told.prompt_tokens or 0, cached, told.completion_tokens or 0)
+    read, written = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+    cached = min(_count((told.get("prompt_tokens_details") or {}).get("cached_tokens")), read)
+    cost = cost_of(profile, read, cached, written)
     if cost is None:
         cost = _listed(litellm, profile, told)
-    return Usage(told.prompt_tokens or 0, cached, told.completion_tokens or 0, cost)
+    return Usage(read, cached, written, cost)
+
+
+def _count(told: Any) -> int:
+    return int(told) if isinstance(told, int | float) else 0
 
 
 def estimated_usage(litellm: Any, profile: ModelProfile, messages: Sequence[Mapping[str, Any]], text: str) -> Usage:
@@ -45,11 +48,11 @@ def _price(dollars: float) -> Decimal:
     return Decimal(repr(dollars))
 
 
-def _listed(litellm: Any, profile: ModelProfile, told: Any) -> float | None:
+def _listed(litellm: Any, profile: ModelProfile, told: Mapping[str, Any]) -> float | None:
     """By litellm's list of prices, None for a model that is not on it."""
     unknown = (litellm.exceptions.ModelNotMappedError, litellm.exceptions.BadRequestError, ValueError, KeyError)
     try:
         return float(sum(Decimal(repr(part)) for part in litellm.cost_per_token(
-            model=profile.model, usage_object=told)))  # fmt: skip
+            model=profile.model, usage_object=litellm.Usage(**told))))  # fmt: skip
     except unknown:
         return None

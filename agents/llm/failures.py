@@ -19,12 +19,15 @@ from agents.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from agents.llm.event_stream import NoReplyError
 from agents.llm.messages import ModelProfile
 
 _CONTEXT = re.compile(
     r"context[ _]?(?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long|exceed_context",
     re.I,
 )
+# litellm gives an error behind a status of 200 the status 422.
+_BUSY = re.compile(r"overloaded|unavailable|try again|temporar|internal error|server error", re.I)
 _NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.I)
 _NO_KEY = re.compile(r"missing credentials|api[_ ]key.{0,40}(?:must be set|not set|missing|required)|no api key", re.I)
 _SECRET = re.compile(
@@ -75,14 +78,14 @@ def sort_failure(error: Exception, profile: ModelProfile) -> Failure:
     name = f'The model "{profile.name}"'
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
         return _too_slow(name, profile)
-    if "ContextWindow" in type(error).__name__ or (status in (400, 413, 500) and _CONTEXT.search(said)):
+    if "ContextWindow" in type(error).__name__ or (status in (None, 400, 413, 422, 500) and _CONTEXT.search(said)):
         return Failure(ContextTooLongError(_too_long(name, profile), said), "the prompt is too long")
     if status in (401, 403) or _NO_KEY.search(said):
         words = f"{name} refused its key. An administrator must check the key of this model profile."
         return Failure(ModelAuthenticationError(words, said), "the key was refused")
     if status in (402, 429):
         return _limited(error, name, said, passes=status == 429 and not _NO_CREDIT.search(f"{said} {_code(error)}"))
-    if status is None or status >= 500 or status == 408:
+    if status is None or status >= 500 or status == 408 or (status == 422 and _BUSY.search(said)):
         return _failing(error, name, said, _place(profile))
     words = f"{name} declined the request. An administrator must check this model profile."
     return Failure(ModelRefusedError(words, said), "the request was declined")
@@ -96,7 +99,8 @@ def _too_slow(name: str, profile: ModelProfile) -> Failure:
 def _failing(error: Exception, name: str, said: str, place: str) -> Failure:
     words = f"{name} cannot be reached or failed. Try again later, or ask an administrator."
     status, after = _status(error), _retry_after(error)
-    reason = f"its server failed with status {status}" if status else "the connection failed"
+    broken = "its reply cannot be read" if isinstance(error, NoReplyError) else "the connection failed"
+    reason = f"its server failed with status {status}" if status else broken
     return Failure(ModelUnavailableError(words, f"{place}: {said}"), reason, passes=True, retry_after=after)
 
 

@@ -9,8 +9,13 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.llm import event_stream
 from agents.llm.costs import estimated_usage, usage_of
+from agents.llm.event_stream import Piece
 from agents.llm.messages import ModelProfile, Reply, Usage
+
+PACE = 0.05  # seconds that text is gathered before it is told: each telling wakes a thread
+LATE_SECONDS = 2.0  # what may still come (the usage) once a reply is complete
 
 
 class BrokenStreamError(ConnectionError):
@@ -22,16 +27,15 @@ async def attempt_once(
 ) -> tuple[Reply, ...]:
     """The replies to one request. Raises what the provider raises, or TimeoutError when nothing came for the profile's
     timeout."""
-    seen = _Transcript()
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(profile.timeout_seconds) as patience:
-        answer = await litellm.acompletion(**request)
-        if not request["stream"]:
-            return _whole(answer, usage_of(litellm, profile, answer.usage), seen.began, profile, tell)
-        async with contextlib.aclosing(_chunks(litellm, answer)) as chunks:
-            async for chunk in chunks:
-                patience.reschedule(loop.time() + profile.timeout_seconds)
-                _take(chunk, seen, tell)
+    began = time.monotonic()
+    if not request["stream"]:
+        async with asyncio.timeout(profile.timeout_seconds):
+            answer = await litellm.acompletion(**request)
+        return _whole(answer, usage_of(litellm, profile, _plain(answer.usage)), began, profile, tell)
+    seen = _Transcript(began)
+    with contextlib.closing(_Paced(tell)) as paced:
+        await _listen(litellm, request, profile, seen, paced)
+        paced.flush()
     if not seen.ended:
         raise BrokenStreamError("the connection broke off in the middle of the reply")
     if seen.usage is None:
@@ -39,39 +43,110 @@ async def attempt_once(
     return (seen.reply(usage_of(litellm, profile, seen.usage), profile),)
 
 
-async def _chunks(litellm: Any, answer: Any) -> AsyncGenerator[Any, None]:
-    """The pieces as the provider sent them, where they have OpenAI's form already: what litellm does to each, and to
-    all of them at the end for logs that nobody reads, costs as much processor time as everything else of a turn."""
-    own = answer.completion_stream
-    plain = isinstance(own, litellm.openai.AsyncStream)
+async def _listen(
+    litellm: Any, request: Mapping[str, Any], profile: ModelProfile, seen: _Transcript, tell: Callable[[str], None]
+) -> None:
+    loop = asyncio.get_running_loop()
     try:
-        async for chunk in own if plain else answer:
-            yield chunk
+        async with asyncio.timeout(profile.timeout_seconds) as patience:
+            answer = await litellm.acompletion(**request)
+            async with contextlib.aclosing(_pieces(litellm, answer)) as pieces:
+                async for piece in pieces:
+                    if piece != Piece():  # a server that only says that it lives may say so for ever
+                        patience.reschedule(loop.time() + (LATE_SECONDS if seen.ended else profile.timeout_seconds))
+                    if new := seen.take(piece):
+                        tell(new)
+    except TimeoutError:
+        if not seen.ended:
+            raise
+
+
+async def _pieces(litellm: Any, answer: Any) -> AsyncGenerator[Piece, None]:
+    """The pieces as the provider sent them, where they have OpenAI's form already: what litellm and the SDK do to each
+    of them costs as much processor time as everything else of a turn."""
+    own = answer.completion_stream
+    if isinstance(own, litellm.openai.AsyncStream):
+        try:
+            async with contextlib.aclosing(event_stream.pieces(own.response)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        finally:
+            await own.close()
+        return
+    try:
+        async for chunk in answer:
+            choice = chunk.choices[0] if chunk.choices else None
+            yield _piece(choice, choice and choice.delta, _plain(getattr(chunk, "usage", None)))
     finally:
-        await (own.close() if plain else answer.aclose())
+        await answer.aclose()
+
+
+def _piece(choice: Any, said: Any, usage: Mapping[str, Any] | None) -> Piece:
+    """Of one of litellm's objects."""
+    return Piece(
+        text=(getattr(said, "content", None) or "") + (getattr(said, "refusal", None) or ""),
+        reasoning=getattr(said, "reasoning_content", None) or getattr(said, "reasoning", None) or "",
+        finish_reason=(choice and choice.finish_reason) or "",
+        usage=usage,
+    )
+
+
+def _plain(usage: Any) -> Mapping[str, Any] | None:
+    document: Mapping[str, Any] | None = usage.model_dump() if usage else None
+    return document
+
+
+class _Paced:
+    """Hands on what is written at a pace."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._held: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __call__(self, text: str) -> None:
+        self._held.append(text)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PACE, self.flush)
+
+    def flush(self) -> None:
+        held, self._held = "".join(self._held), []
+        self.close()
+        if held:
+            self._tell(held)
+
+    def close(self) -> None:
+        """What is held by now belongs to an attempt that failed."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 @dataclass
 class _Transcript:
     """What has arrived so far."""
 
-    began: float = field(default_factory=time.monotonic)
+    began: float
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    finish_reason: str = "stop"
-    ended: bool = False
-    usage: Any = None
+    finish_reason: str = ""
+    usage: Mapping[str, Any] | None = None
     first_token: float = 0.0
 
-    def add(self, message: Any) -> str:
-        """Take the text of a delta or message; returns what is new for people."""
-        reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or ""
-        text = message.content or ""
-        if (reasoning or text) and not self.first_token:
+    @property
+    def ended(self) -> bool:
+        return bool(self.finish_reason)
+
+    def take(self, piece: Piece) -> str:
+        """Add a piece; returns what is new for people."""
+        new = piece.reasoning + piece.text
+        if new and not self.first_token:
             self.first_token = time.monotonic() - self.began
-        self.reasoning.append(reasoning)
-        self.text.append(text)
-        return str(reasoning + text)
+        self.reasoning.append(piece.reasoning)
+        self.text.append(piece.text)
+        self.finish_reason = self.finish_reason or piece.finish_reason
+        self.usage = piece.usage or self.usage
+        return new
 
     @property
     def written(self) -> str:
@@ -80,7 +155,7 @@ class _Transcript:
     def reply(self, usage: Usage, profile: ModelProfile) -> Reply:
         seconds = time.monotonic() - self.began
         text, reasoning, first = "".join(self.text), "".join(self.reasoning), self.first_token or seconds
-        return Reply(text, reasoning, self.finish_reason, usage, seconds, first, profile.name)
+        return Reply(text, reasoning, self.finish_reason or "stop", usage, seconds, first, profile.name)
 
 
 def _whole(
@@ -89,18 +164,7 @@ def _whole(
     """The replies of an answer that came in one piece; its usage stands at the first."""
     replies: list[Reply] = []
     for choice in answer.choices:
-        seen = _Transcript(began, finish_reason=choice.finish_reason)
-        tell(seen.add(choice.message))
+        seen = _Transcript(began)
+        tell(seen.take(_piece(choice, choice.message, None)))
         replies.append(seen.reply(Usage(cost=usage.cost and 0.0) if replies else usage, profile))
     return tuple(replies)
-
-
-def _take(chunk: Any, seen: _Transcript, tell: Callable[[str], None]) -> None:
-    seen.usage = getattr(chunk, "usage", None) or seen.usage
-    if not chunk.choices:
-        return
-    choice = chunk.choices[0]
-    if choice.delta is not None and (new := seen.add(choice.delta)):
-        tell(new)
-    if choice.finish_reason:
-        seen.finish_reason, seen.ended = choice.finish_reason, True

@@ -35,9 +35,7 @@ def conclude(task: Task, bench: Workbench, final: Final, thoughts: str = "") -> 
 
 
 def _shape(task: Task, bench: Workbench, final: Final, thoughts: str) -> Shape:
-    reason = "the budget was used up"
     try:
-        bench.budget.check()
         conversation = Conversation(
             bench, shaper_opening(task, bench, final.text, thoughts), purpose="shaper", name="shaper"
         )
@@ -48,14 +46,14 @@ def _shape(task: Task, bench: Workbench, final: Final, thoughts: str) -> Shape:
             except ModelCorrectableError as error:
                 reason = str(error)
                 conversation.tell(f"{type(error).__name__}: {error}")
-    except BudgetExhaustedError:
-        pass
+    except BudgetExhaustedError as error:
+        reason = str(error)
     return _as_cited(bench, final, reason)
 
 
 def _as_cited(bench: Workbench, final: Final, reason: str) -> Shape:
     """The result that the final cites last, or the last one there is."""
     number = final.cites[-1] if final.cites else bench.engine.results[-1].number
-    text = f"The answer could not be put together ({reason}), so result {number} is shown as it is."
+    text = f"The answer could not be put together, so result {number} is shown as it is: {reason}"
     bench.journal.emit(Warned(turn=final.turn, text=text))
     return Shape(final.text, number, None, final.cites or (number,))

@@ -20,7 +20,7 @@ from agents.llm.messages import Message, Reply
 from agents.strategies.answering import conclude
 from agents.strategies.drafting import DraftLine, Ran
 from agents.strategies.opening import lift_opening
-from agents.traces.events import Final, Retry
+from agents.traces.events import Final, Retry, Warned
 
 SAMPLING_TEMPERATURE = 0.8
 """For every line but the first, which keeps the profile's own."""
@@ -43,9 +43,11 @@ class Lift:
                         break
                 if _is_decided(lines):
                     break
-        except BudgetExhaustedError:
+        except BudgetExhaustedError as error:
             if not any(line.best for line in lines):
                 raise
+            text = f"{error} The best draft until then is shown."
+            bench.journal.emit(Warned(turn=bench.budget.turns, text=text))
         return self._elect(task, bench, lines)
 
     def _lines(self, task: Task, bench: Workbench) -> list[DraftLine]:
@@ -62,6 +64,9 @@ class Lift:
     def _draft(self, bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
         """The next draft of every line. The first ones answer the same prompt, so they are drawn in one request (but
         for the one at the profile's own temperature); repairs differ, so they are asked for side by side."""
+        if len(lines) == 1:
+            lines[0].draft(turn)
+            return
         if first:
             sampled = [line for line in lines if line.sampled]
             for line in lines:

@@ -27,7 +27,7 @@ from agents.errors import RunLostError
 from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
 from agents.traces import doorbell
 from agents.traces.events import Event, ModelReply, RunCancelled, ThoughtDelta, from_json, to_json
-from connections.inserting import Insert
+from connections.statements import Delete, Insert
 from connections.storable import storable
 
 LEASE = timedelta(seconds=20)
@@ -36,6 +36,7 @@ PACE = 0.15
 log = structlog.get_logger(__name__)
 
 _insert_event = Insert(RunEvent)
+_delete_thought = Delete(LiveThought)
 
 
 def take(run_id: UUID, worker: str) -> str | None:
@@ -85,28 +86,29 @@ class Lease:
             raise RunLostError("Another worker continues this run, or it has ended.")
         return requested[0] is not None
 
-    def save(self, event: Event, with_it: Callable[[], object] | None = None) -> None:
-        """Keep `event`, and what `with_it` writes, in a transaction of their own."""
+    def save(self, *events: Event, with_it: Callable[[], object] | None = None) -> None:
+        """Keep `events`, and what `with_it` writes, in a transaction of their own."""
         with transaction.atomic():
             self.renew()
-            _insert_event(row_of(self.run_id, event))
+            for event in events:
+                _insert_event(row_of(self.run_id, event))
             if with_it is not None:
                 with_it()
-            if isinstance(event, ModelReply):
-                LiveThought.objects.filter(run_id=self.run_id).delete()
+            if any(isinstance(event, ModelReply) for event in events):
+                _delete_thought(self.run_id)
         doorbell.ring(self.run_id)
 
-    def finish(self, event: Event, fill: Callable[[Run], None]) -> None:
-        """Keep the run's last event and, with what `fill` sets, its end; afterwards nobody owns it."""
-        with transaction.atomic():
-            self.renew()
+    def finish(self, *events: Event, fill: Callable[[Run], None]) -> None:
+        """Keep the run's last events and, with what `fill` sets, its end; afterwards nobody owns it."""
+
+        def end() -> None:
             run = Run.objects.get(pk=self.run_id)
-            row_of(self.run_id, event).save(force_insert=True)
             fill(run)
             run.lease_owner, run.lease_until, run.finished_at = "", None, timezone.now()
             run.save()
-            LiveThought.objects.filter(run=run).delete()
-        doorbell.ring(self.run_id)
+            _delete_thought(self.run_id)
+
+        self.save(*events, with_it=end)
 
     def release(self) -> None:
         """Give the run back, so that the next worker takes it at once."""

@@ -89,7 +89,7 @@ def answer_context(
 def strip_text(run: Run, transcript: Transcript | None) -> str:
     """Worked 14.8 s: 4 turns, 22 calls, 1 error corrected, 1 warning."""
     totals = transcript.totals if transcript is not None else Totals()
-    parts = [counted(run.turns, "turn"), counted(run.calls, "call")]
+    parts = [counted(run.turns, "turn"), *([counted(run.calls, "call")] if run.calls else [])]
     if totals.errors:
         corrected = run.status == "answered"
         parts.append(counted(totals.errors, "error") + (" corrected" if corrected else ""))

@@ -43,12 +43,12 @@ class Row:
 @login_required
 @require_safe
 def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = run_to_see(request, run_id)
+    run, user = run_to_see(request, run_id), person(request)
     saved = selectors.events_of(run)
     built = trace_of(saved)
     at = request.GET.get("at", "")
     if getattr(request, "htmx", False):
-        prompts = permissions.may_read_prompts(person(request), run)
+        prompts = permissions.may_read_prompts(user, run)
         return render(request, "agents/parts/trace_detail.html", {"prompts": prompts, **_detail(run, built, saved, at)})
     chosen = at if built.row(at) is not None else _first_key(built)
     context = {
@@ -56,8 +56,9 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "thread": run.question.thread,
         "imported": run.settings.get("imported"),
         "current_thread": run.question.thread_id,
-        "prompts": permissions.may_read_prompts(person(request), run),
-        "may_review": permissions.may_review(person(request), run),
+        "prompts": permissions.may_read_prompts(user, run),
+        "may_review": permissions.may_review(user, run),
+        "may_rerun": run.steps and permissions.owns_run(user, run) and permissions.may_run_again(user, run),
         "verdicts": list(run.feedback.all()),
         "trace": built,
         "timeline": request.GET.get("lens") == "time",

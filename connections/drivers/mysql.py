@@ -27,6 +27,7 @@ from connections.contracts import Examination, Limits, Progress, Rows, Sink, sil
 from connections.drivers import DriverOptions, only_query_options
 from connections.drivers.fetching import Row, take
 from connections.drivers.mysql_catalogue import read_catalogue
+from connections.drivers.mysql_refusal import why_not, words
 from connections.drivers.mysql_role import examine, is_mariadb
 from connections.drivers.mysql_values import DECODERS, result_columns
 from connections.drivers.running import Running
@@ -35,10 +36,8 @@ from connections.errors import (
     ConnectionLostError,
     DatabaseError,
     ExecutionError,
-    LoginRefusedError,
-    TLSFailedError,
 )
-from connections.network import connected_socket, no_answer
+from connections.network import connected_socket
 
 CATALOGUE_SECONDS = 120.0
 QUERY_OPTIONS = frozenset({"sslmode", "ssl_ca", "charset", "connect_timeout", "unix_socket"})
@@ -51,9 +50,6 @@ READING_MODES = frozenset({
 
 # The client's and the server's words for "this connection is over".
 LOST = frozenset({0, 1053, 1927, 2006, 2013, 2014, 2055, 4031})
-ACCESS_DENIED, NO_SUCH_DATABASE, NO_DATABASE_ACCESS, NEEDS_TLS, TLS_FAILED = 1045, 1049, 1044, 3159, 2026
-ACCESS_DENIED_TOO = 1698  # MariaDB, for a user without a password
-NOT_ALLOWED_FROM_HERE, TOO_MANY, HOST_BLOCKED, NO_PLUGIN = 1130, 1040, 1129, 1524
 
 # How a statement that returns rows may begin, brackets aside. The guard has long looked at all of it.
 FIRST_WORDS = frozenset({"SELECT", "WITH", "VALUES", "TABLE"})
@@ -84,7 +80,7 @@ class MySQLDriver:
             prepare_session(connection)
             return read_catalogue(connection, schemas or tuple(filter(None, (self._url.database,))), progress)
         except pymysql.MySQLError as error:
-            raise ConnectionFailedError(f"MySQL did not answer as it should: {_message(error)}") from error
+            raise ConnectionFailedError(f"MySQL did not answer as it should: {words(error)}") from error
         finally:
             connection.close()
 
@@ -94,7 +90,7 @@ class MySQLDriver:
             prepare_session(connection)
             return examine(connection)
         except pymysql.MySQLError as error:
-            raise ConnectionFailedError(f"MySQL did not answer as it should: {_message(error)}") from error
+            raise ConnectionFailedError(f"MySQL did not answer as it should: {words(error)}") from error
         finally:
             connection.close()
 
@@ -131,8 +127,11 @@ class MySQLDriver:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         return connected
 
+    def _tls_mode(self) -> str:
+        return self._options.tls or self._given.get("sslmode") or "prefer"
+
     def _tls(self) -> dict[str, Any]:
-        mode = self._options.tls or self._given.get("sslmode") or "prefer"
+        mode = self._tls_mode()
         if mode == "disable":
             return {"ssl_disabled": True}
         if mode == "prefer":
@@ -143,17 +142,8 @@ class MySQLDriver:
         return {"ssl": context}
 
     def _why_not(self, error: Exception) -> ConnectionFailedError:
-        """The server's own reason where a server answered; one and the same sentence where none did."""
         place = f"{self.endpoint[0]}:{self.endpoint[1]}" if self.endpoint else "this machine"
-        code = error.args[0] if isinstance(error, pymysql.MySQLError) and error.args else None
-        if code in (ACCESS_DENIED, ACCESS_DENIED_TOO, NO_PLUGIN):
-            user = self._url.username or "(no user)"
-            return LoginRefusedError(f"MySQL at {place} refused the login of {user}: wrong user or password.")
-        if code in (TLS_FAILED, NEEDS_TLS) or isinstance(error, ssl.SSLError) or "SSL" in str(error):
-            return TLSFailedError(f"No TLS connection to MySQL at {place}: {_message(error)}")
-        if code in (NO_SUCH_DATABASE, NO_DATABASE_ACCESS, NOT_ALLOWED_FROM_HERE, TOO_MANY, HOST_BLOCKED):
-            return LoginRefusedError(f"MySQL at {place} refused the login: {_message(error)}")
-        return ConnectionFailedError(no_answer("MySQL", place))
+        return why_not(error, place, self._url.username or "(no user)", tls_is_off=self._tls_mode() == "disable")
 
 
 def prepare_session(connection: pymysql.Connection[Any]) -> None:
@@ -248,12 +238,12 @@ class MySQLSession:
             self._do(f"SET SESSION max_execution_time = {round((seconds + 1) * 1000)}")
 
     def _translated(self, error: Exception, running: Running) -> DatabaseError:
-        failure = running.failure(_message(error))
+        failure = running.failure(words(error))
         code = error.args[0] if error.args else None
         lost = (isinstance(error, pymysql.MySQLError) and code in LOST) or isinstance(error, OSError)
         if type(failure) is ExecutionError and lost:
             broken = ConnectionFailedError if self._seen else ConnectionLostError
-            return broken(f"MySQL closed the connection: {_message(error)}")
+            return broken(f"MySQL closed the connection: {words(error)}")
         return failure
 
     def _rows(self, cursor: SSCursor) -> Iterator[Row]:
@@ -284,11 +274,6 @@ class MySQLSession:
 
 def _first_word(sql: str) -> str:
     return "".join(takewhile(str.isalpha, sql.lstrip(" \t\r\n("))).upper()
-
-
-def _message(error: Exception) -> str:
-    """The server's own words, without its number."""
-    return str(error.args[1] if len(error.args) > 1 else error)
 
 
 def build(url: URL, *, file_root: Path | None, options: DriverOptions) -> MySQLDriver:

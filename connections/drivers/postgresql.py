@@ -123,14 +123,16 @@ class PostgresDriver:
     def _why_not(self, message: str) -> ConnectionFailedError:
         """The server's own reason where a server answered; one and the same sentence where none did."""
         place = f"{self.endpoint[0]}:{self.endpoint[1]}" if self.endpoint else "this machine"
-        reason = message.rpartition("FATAL:")[2].strip().splitlines()[0] if "FATAL:" in message else ""
+        reason = _first_reason(message)
+        user = self._url.username or "(no user)"
         if "password" in reason or "no password supplied" in message or "authentication failed" in reason:
-            user = self._url.username or "(no user)"
             return LoginRefusedError(f"PostgreSQL at {place} refused the login of {user}: wrong user or password.")
-        if "encryption" in reason:
-            return TLSFailedError(f"PostgreSQL at {place} refused the connection: {self._without_password(reason)}")
+        if "no encryption" in reason or "SSL off" in reason:
+            words = self._without_password(reason)
+            return TLSFailedError(f"PostgreSQL at {place} lets {user} in with TLS only: {words}. Set TLS to Required.")
         if reason:
-            return LoginRefusedError(f"PostgreSQL at {place} refused the login: {self._without_password(reason)}")
+            words = self._without_password(reason)
+            return LoginRefusedError(f"PostgreSQL at {place} refused the login of {user}: {words}")
         if "SSL" in message or "certificate" in message:
             last = message.strip().splitlines()[-1].rpartition("failed: ")[2]
             return TLSFailedError(f"No TLS connection to PostgreSQL at {place}: {self._without_password(last)}")
@@ -138,6 +140,11 @@ class PostgresDriver:
 
     def _without_password(self, text: str) -> str:
         return text.replace(str(self._url.password), "…") if self._url.password else text
+
+
+def _first_reason(message: str) -> str:
+    """Why the server refused. Where TLS is preferred, libpq then tries without it: the second refusal is no reason."""
+    return message.split("FATAL:")[1].strip().splitlines()[0] if "FATAL:" in message else ""
 
 
 def _system_certificates(tls: str) -> str:

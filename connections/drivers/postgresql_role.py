@@ -9,7 +9,8 @@ import psycopg
 from connections.contracts import Examination
 
 _ROLE = """
-SELECT current_user::text, current_setting('server_version'), r.rolsuper, r.rolcreaterole, r.rolcreatedb,
+SELECT current_user::text, current_setting('server_version'),
+       (SELECT t.version FROM pg_stat_ssl t WHERE t.pid = pg_backend_pid()), r.rolsuper, r.rolcreaterole, r.rolcreatedb,
        r.rolreplication, r.rolbypassrls,
        EXISTS (SELECT 1 FROM pg_proc p WHERE p.proname LIKE 'dblink%' AND has_function_privilege(p.oid, 'EXECUTE')),
        ARRAY(SELECT g.rolname::text FROM pg_roles g
@@ -28,8 +29,8 @@ FROM pg_roles r WHERE r.rolname = current_user
 def examine(connection: psycopg.Connection[Any]) -> Examination:
     """Look at the role, then try to write inside a read-only transaction."""
     row: Any = connection.execute(_ROLE).fetchone()
-    tls = "TLS" if connection.pgconn.ssl_in_use else ""
-    return Examination(row[1], tls, _write_refusal(connection), tuple(_warnings(row)))
+    user, version, tls, *rights = row
+    return Examination(version, tls or "", _write_refusal(connection), tuple(_warnings(user, *rights)))
 
 
 def _write_refusal(connection: psycopg.Connection[Any]) -> str | None:
@@ -43,8 +44,8 @@ def _write_refusal(connection: psycopg.Connection[Any]) -> str | None:
     return None
 
 
-def _warnings(row: Any) -> list[str]:
-    user, _, superuser, create_role, create_db, replication, bypass, dblink, groups, writable, schemas = row
+def _warnings(user: str, *rights: Any) -> list[str]:
+    superuser, create_role, create_db, replication, bypass, dblink, groups, writable, schemas = rights
     if superuser:
         return [f"{user} is a superuser: even in a read-only transaction it can read files and run programs."]
     found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -22,27 +23,31 @@ class Running:
     def __init__(self, seconds: float, interrupt: Callable[[], None]) -> None:
         self._seconds = seconds
         self._interrupt = interrupt
-        self._wake = threading.Event()
         self._done = threading.Event()
         self._calling = threading.Lock()
+        self._ending = threading.Lock()  # taken for good by the first who ends the statement
         self._timed_out = self._cancelled = False
-        self._watcher = threading.Thread(target=self._watch, name="statement-deadline", daemon=True)
+        self.deadline = 0.0
 
     def __enter__(self) -> Self:
-        self._watcher.start()
+        self.deadline = time.monotonic() + self._seconds
+        _deadlines.add(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _deadlines.discard(self)
         with self._calling:
             self._done.set()
-        self._wake.set()
-        self._watcher.join()
 
     def cancel(self) -> None:
         self._cancelled = True
-        self._wake.set()
+        self._end()
+
+    def expire(self) -> None:
+        self._timed_out = not self._cancelled
+        self._end()
 
     def check(self) -> None:
         """Raise when the statement was stopped, whether the database has noticed yet or not."""
@@ -62,14 +67,52 @@ class Running:
             return stopped
         return ExecutionError(message)
 
-    def _watch(self) -> None:
-        self._wake.wait(self._seconds)
-        if self._done.is_set():
-            return
-        self._timed_out = not self._cancelled
+    def _end(self) -> None:
+        """In a thread of its own: an interrupt may take a moment, in which others may have to be ended, too."""
+        if self._ending.acquire(blocking=False):
+            threading.Thread(target=self._interrupt_until_done, name="statement-end", daemon=True).start()
+
+    def _interrupt_until_done(self) -> None:
         while True:
             with self._calling:
                 if self._done.is_set():
                     return
                 self._interrupt()
             self._done.wait(REPEAT_SECONDS)
+
+
+class _Deadlines:
+    """The running statements of this process, and one thread that ends those whose time is up: a thread a statement
+    costs more than most statements do."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running: set[Running] = set()
+        self._thread: threading.Thread | None = None
+        self._looks_at = 0.0  # when the thread looks next
+
+    def add(self, running: Running) -> None:
+        with self._changed:
+            self._running.add(running)
+            if self._thread is None or not self._thread.is_alive():  # a fork takes no threads along
+                self._thread = threading.Thread(target=self._look_on, name="statement-deadlines", daemon=True)
+                self._thread.start()
+            elif running.deadline < self._looks_at:
+                self._changed.notify()
+
+    def discard(self, running: Running) -> None:
+        with self._changed:
+            self._running.discard(running)
+
+    def _look_on(self) -> None:
+        with self._changed:
+            while True:
+                for running in [one for one in self._running if one.deadline <= time.monotonic()]:
+                    self._running.discard(running)
+                    running.expire()
+                self._looks_at = min((one.deadline for one in self._running), default=float("inf"))
+                left = self._looks_at - time.monotonic()
+                self._changed.wait(None if left == float("inf") else max(0.0, left))
+
+
+_deadlines = _Deadlines()  # one for the whole process: that is its point

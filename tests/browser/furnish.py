@@ -12,6 +12,8 @@ import django
 
 django.setup()
 
+from django.conf import settings  # noqa: E402
+
 from agents import services  # noqa: E402
 from agents.library import collecting, comments, feedback, scheduling, sharing  # noqa: E402
 from agents.models import LIVE, Collection, LiveThought, Run, SavedQuestion, SavedRun, Status  # noqa: E402
@@ -52,13 +54,32 @@ def gallery() -> dict[str, Any]:
     told = {"answer": "Five countries.", "answer_result": 1, "sql": stories.SQL, "program": stories.PROGRAM}
     stories.finish(again, **told)
     shared = _of_the_team(people)
+    expired, nothing = _without_rows(olga, shop)
+    begun = stories.answered(olga, shop, "What did we sell this year?")
+    followed = stories.follow(begun, "Only what was sold in Germany")
+    stories.save(followed, [*stories.beginning(followed), *stories.right_turn(1), *stories.ending(2)])
+    stories.keep_result(followed, stories.ROWS[:1])
+    stories.finish(followed, **{**told, "answer": "Germany bought **66,482.90**."})
     return {
+        "expired": str(expired.pk), "nothing": str(nothing.pk), "thread": str(begun.question.thread_id),
         "collection": Collection.objects.get().pk, "saved": SavedQuestion.objects.get().pk,
         "again": str(again.pk),
         "shared": str(shared.pk), "team": people.team.pk, "invitation": spending.spent(people),
         "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
         "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
     }  # fmt: skip
+
+
+def _without_rows(user: User, connection: Connection) -> tuple[Run, Run]:
+    """One answer whose rows were deleted, and one that never had any."""
+    expired = stories.answered(user, connection, "What did each country buy in 2019?")
+    (settings.RESULTS_DIR / expired.results.get().file).unlink()
+    nothing = stories.ask(user, connection, "What did Atlantis buy?")
+    stories.save(nothing, [*stories.beginning(nothing), *stories.right_turn(1), *stories.ending(2)])
+    stories.keep_result(nothing, [])
+    words = "Nothing was sold to Atlantis."
+    stories.finish(nothing, answer=words, answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
+    return expired, nothing
 
 
 def _of_the_team(people: stories.Cast) -> Run:

@@ -19,38 +19,13 @@ from agents.llm.scripted import ScriptedServer
 from connections.demo.shop import make_shop
 from connections.demo.write import write_shop
 from tests.browser import demo
-from tests.browser.chromium import PHONE, WIDE, chromium, log_in
+from tests.browser.chromium import chromium, log_in
+from tests.browser.pages import LOOKS, PRESSED, show
 from tests.browser.site import Site, site
 
 # The shop's last day, so that the pictures change with the pages only.
 LAST_DAY = date(2026, 11, 17)
 SQL = "SELECT+status,+count(*)+AS+orders%0AFROM+orders%0AGROUP+BY+status%0AORDER+BY+orders+DESC"
-LOOKS = {"light": ("light", WIDE), "dark": ("dark", WIDE), "phone": ("light", PHONE), "phone-dark": ("dark", PHONE)}
-
-
-def pages(furnished: Mapping[str, Any]) -> dict[str, str]:
-    run = f"/runs/{furnished['answered']}"
-    return {
-        "ask-empty": "/", "ask-running": f"/runs/{furnished['running']}",
-        "ask-thinking": f"/runs/{furnished['thinking']}",
-        "answer-summary": f"{run}?tab=answer", "answer": f"{run}?tab=table", "answer-chart": f"{run}?tab=chart",
-        "answer-steps": f"{run}?tab=steps&step=5", "answer-sql": f"{run}?tab=sql",
-        "answer-cut": f"/runs/{furnished['cut']}?tab=table", "clarify": f"/runs/{furnished['clarify']}",
-        "run-failed": f"/runs/{furnished['failed']}", "trace": f"{run}/trace?at=call-2-5",
-        "trace-timeline": f"{run}/trace?lens=time", "history": "/questions/",
-        "history-empty": "/questions/?q=switzerland",
-        "connections": "/connections/", "schema": f"/connections/{furnished['connection']}/", "settings": "/settings/",
-        "connection-form": f"/connections/{furnished['connection']}/edit",
-        "connection-test": f"/connections/{furnished['connection']}/test",
-        "shared": f"/runs/{furnished['shared']}", "share": f"{run}/share", "review": "/review/", "notices": "/notices/",
-        "save": f"{run}/save", "collections": "/collections/", "collection": f"/collections/{furnished['collection']}",
-        "saved": f"/saved/{furnished['saved']}",
-        "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens", "teams": "/teams/",
-        "team": f"/teams/{furnished['team']}/", "tokens": "/settings/tokens/", "api": "/api/",
-        "invitation": f"/invitations/{furnished['invitation']}", "error": "/nowhere",
-        "sql": f"/sql/?connection={furnished['connection']}&sql=SELECT+1",
-        "beside": f"/runs/{furnished['cut']}/beside/{furnished['again']}",
-    }  # fmt: skip
 
 
 def shoot(
@@ -62,8 +37,8 @@ def shoot(
     name: str = "olga",
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for look, (theme, (width, height)) in LOOKS.items():
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)  # type: ignore[arg-type]
+    for look, told in LOOKS.items():
+        context = browser.new_context(**told)
         page = context.new_page()
         if not wanted or "login" in wanted:
             page.goto(f"{place.url}/login/")
@@ -71,22 +46,19 @@ def shoot(
         log_in(page, place.url, name, f"{name}'s long password")
         for shown, address in addresses.items():
             if not wanted or shown in wanted:
-                _take(page, f"{place.url}{address}", folder / f"{shown}.{look}.png")
+                _take(page, f"{place.url}{address}", PRESSED.get(shown, ""), folder / f"{shown}.{look}.png")
         context.close()
 
 
-def _take(page: Page, url: str, file: Path) -> None:
-    page.goto(url)
-    if page.locator(".chart__canvas").count():
-        page.locator(".chart__canvas .main-svg").first.wait_for(timeout=20_000)
-    if page.locator("#step-rows").count():
-        page.locator("#step-rows table, #step-rows .notice").first.wait_for(timeout=20_000)
+def _take(page: Page, url: str, press: str, file: Path) -> None:
+    show(page, url, press)
     page.wait_for_timeout(250)
     size = page.viewport_size
     assert size is not None
     # As high as the page, so that what is docked to the bottom stands there in the picture, too.
     height = page.evaluate("document.documentElement.scrollHeight")
     page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=file)
     page.set_viewport_size(size)
 
@@ -102,6 +74,8 @@ def demo_pages(runs: Mapping[str, str], connection: int) -> dict[str, str]:
         "history-empty": "/questions/?q=shipping+cost+switzerland", "connections": "/connections/",
         "schema": f"/connections/{connection}/?table=returns", "settings": "/settings/", "error": "/nowhere",
         "beside": f"/runs/{runs['chart']}/beside/{runs['again']}", "sql": f"/sql/?connection={connection}&sql={SQL}",
+        "sql-steps": f"/sql/?connection={connection}&sql={SQL}", "answer-export": f"{run}?tab=table",
+        "collections": "/collections/", "usage": "/usage/", "teams": "/teams/", "notices": "/notices/",
     }  # fmt: skip
 
 

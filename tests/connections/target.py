@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy.engine import make_url
@@ -65,13 +66,16 @@ class Target:
 
 
 @contextmanager
-def baited(dialect: str, folder: Path) -> Iterator[Target]:
-    """A scratch database with its bait, in a folder with files that must not be read."""
-    (folder / "secret.txt").write_text(SECRET)
-    (folder / "secret.csv").write_text(f"word\n{SECRET}\n")
-    folder.chmod(0o755)
+def baited(dialect: str, postgres: str = POSTGRES_URL) -> Iterator[Target]:
+    """A scratch database with its bait, beside files that must not be read.
+
+    A server on this machine could read them and write beside them. `postgres` is the PostgreSQL server to use.
+    """
     sql = BAIT + ("; CREATE SEQUENCE tickets" if dialect == "postgresql" else "")
-    with scratch(dialect, sql, folder) as url:
+    with TemporaryDirectory(prefix="bait-") as name, scratch(dialect, sql, folder := Path(name), postgres) as url:
+        folder.chmod(0o777)
+        (folder / "secret.txt").write_text(SECRET)
+        (folder / "secret.csv").write_text(f"word\n{SECRET}\n")
         yield Target(dialect, url, folder)
 
 
@@ -85,7 +89,6 @@ def reading_role(target: Target) -> Iterator[str]:
         yield parsed.set(username=name, password="s3cret").render_as_string(hide_password=False)
     finally:
         if target.dialect == "postgresql":
-            ask(target.url, f'DROP OWNED BY "{name}"')
-            ask(POSTGRES_URL, f'DROP ROLE "{name}"')
+            ask(target.url, f'DROP OWNED BY "{name}"', f'DROP ROLE "{name}"')
         else:
             ask(MYSQL_URL, f"DROP USER '{name}'@'%'")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,15 +18,20 @@ from connections.errors import ConnectionFailedError, ExecutionError, LoginRefus
 from tests.connections.corpus import NUMBERS
 from tests.connections.servers import ask
 from tests.connections.test_stopping import end_sessions
-from tests.databases import MYSQL_URL, POSTGRES_URL
+from tests.databases import MYSQL_URL, scratch
+from tests.postgres_cluster import Cluster
 
 NewDatabase = Callable[..., str]
 SERVERS = ("postgresql", "mysql")
 
 
 @pytest.fixture(params=SERVERS)
-def server(request: pytest.FixtureRequest, new_database: NewDatabase) -> str:
-    return new_database(request.param, f"{NUMBERS}; CREATE TABLE other (n INTEGER); INSERT INTO other VALUES (1)")
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database on a server that asks for passwords: the tests' own PostgreSQL, or MariaDB."""
+    postgres = request.getfixturevalue("own_postgres").url if request.param == "postgresql" else ""
+    sql = f"{NUMBERS}; CREATE TABLE other (n INTEGER); INSERT INTO other VALUES (1)"
+    with scratch(request.param, sql, tmp_path, postgres) as url:
+        yield url
 
 
 @pytest.fixture
@@ -66,8 +73,7 @@ def login(server: str) -> Iterator[str]:
         ask(server, f"CREATE USER {name} IDENTIFIED BY 'first'", f"GRANT SELECT ON numbers TO {name}")
     yield parsed.set(username=name, password="first").render_as_string(hide_password=False)
     if parsed.get_backend_name() == "postgresql":
-        ask(server, f"DROP OWNED BY {name}")
-        ask(POSTGRES_URL, f"DROP ROLE {name}")
+        ask(server, f"DROP OWNED BY {name}", f"DROP ROLE {name}")
     else:
         ask(MYSQL_URL, f"DROP USER {name}")
 
@@ -80,18 +86,33 @@ def test_a_table_that_a_role_may_not_read_is_refused_by_name(server: str, login:
 
 
 def test_a_login_that_was_taken_away_is_told_at_the_next_session(server: str, login: str) -> None:
-    driver = driver_for(login)
+    driver, name = driver_for(login), make_url(login).username
     with Door(driver, driver.catalogue()) as door:
         door.query("SELECT n FROM numbers")
-        name = make_url(login).username
-        if driver.dialect == "postgresql":
-            ask(server, f"ALTER ROLE {name} NOLOGIN")
-        else:
-            ask(server, f"ALTER USER {name} IDENTIFIED BY 'second'")
+        ask(server, f"ALTER ROLE {name} NOLOGIN" if driver.dialect == "postgresql"
+            else f"ALTER USER {name} ACCOUNT LOCK")  # fmt: skip
         assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),), "an open session lives on"
         end_sessions(server)
         with pytest.raises(LoginRefusedError, match=str(name)):
             door.query("SELECT n FROM numbers")
+
+
+def test_a_password_that_changes_between_two_calls_is_told_and_the_new_one_opens_the_door(
+    server: str, login: str
+) -> None:
+    driver, name = driver_for(login), make_url(login).username
+    with Door(driver, driver.catalogue()) as door:
+        door.query("SELECT n FROM numbers")
+        ask(server, f"ALTER ROLE {name} PASSWORD 'second'" if driver.dialect == "postgresql"
+            else f"ALTER USER {name} IDENTIFIED BY 'second'")  # fmt: skip
+        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),), "an open session lives on"
+        end_sessions(server)
+        with pytest.raises(LoginRefusedError, match=f"login of {name}: wrong user or password") as told:
+            door.query("SELECT n FROM numbers")
+    assert "first" not in str(told.value)
+    new = make_url(login).set(password="second").render_as_string(hide_password=False)
+    with opened(new) as door:
+        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
 
 
 def opened(url: str, **options: Any) -> Door:
@@ -99,30 +120,24 @@ def opened(url: str, **options: Any) -> Door:
     return Door(driver, Catalogue(driver.dialect, (Table("numbers"),)))
 
 
-def test_a_changed_password_is_told_and_the_new_one_opens_the_door(server: str, login: str) -> None:
-    if "postgresql" in server:
-        pytest.skip("PostgreSQL's own rules (pg_hba.conf) say whether a password is asked for; here it may trust")
-    name = make_url(login).username
-    ask(server, f"ALTER USER {name} IDENTIFIED BY 'second'")
-    with opened(login) as door, pytest.raises(LoginRefusedError, match="wrong user or password") as told:
-        door.query("SELECT n FROM numbers")
-    assert "first" not in str(told.value)
-    new = make_url(login).set(password="second").render_as_string(hide_password=False)
-    with opened(new) as door:
-        assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
-
-
 def test_a_certificate_that_cannot_be_checked_opens_no_door(server: str) -> None:
     with opened(server, tls="verify-full") as door, pytest.raises(TLSFailedError, match="No TLS connection"):
         door.query("SELECT n FROM numbers")
 
 
-def test_a_login_that_must_use_tls_is_not_let_in_without(server: str, login: str) -> None:
-    if "postgresql" in server:
-        pytest.skip("PostgreSQL asks for TLS in pg_hba.conf, which is not ours to change")
-    ask(server, f"ALTER USER {make_url(login).username} REQUIRE SSL")
-    with opened(login, tls="disable") as door, pytest.raises(ConnectionFailedError, match="refused|TLS"):
-        door.query("SELECT n FROM numbers")
+def test_a_login_that_must_use_tls_is_not_let_in_without(
+    server: str, login: str, request: pytest.FixtureRequest
+) -> None:
+    name = make_url(login).username
+    with ExitStack() as stack:
+        if "postgresql" in server:
+            own: Cluster = request.getfixturevalue("own_postgres")
+            stack.enter_context(own.rule(f"hostnossl all {name} all reject"))
+        else:
+            ask(server, f"ALTER USER {name} REQUIRE SSL")
+        with opened(login, tls="disable") as door, pytest.raises(ConnectionFailedError, match="TLS") as told:
+            door.query("SELECT n FROM numbers")
+    assert "first" not in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +150,7 @@ def test_a_wrong_address_is_told_in_plain_words(server: str, wrong: dict[str, An
         door.query("SELECT n FROM numbers")
 
 
-def test_a_restart_between_two_calls_is_not_noticed(server: str, door: Door) -> None:
+def test_sessions_that_end_between_two_calls_are_not_noticed(server: str, door: Door) -> None:
     end_sessions(server)
     assert door.query("SELECT n FROM other").rows == ((1,),)
 

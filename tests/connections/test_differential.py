@@ -1,19 +1,17 @@
 """Thousands of statements made from attacks and honest SQL: none may change or read what it should not.
 
 `make fuzz` sends 5,000 through every layer and 5,000 past the guard, with new seeds, and reads MySQL's general log;
-otherwise a fifth of that, the same on every run.
+otherwise a fifth of that, the same on every run. PostgreSQL's own log is read every time.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -23,9 +21,11 @@ from connections.door import Door
 from connections.drivers import driver_for
 from connections.errors import DatabaseError
 from tests.connections.attacks import ATTACKS, SECRET, SERVERS
+from tests.connections.server_log import ServerLog, read_log
 from tests.connections.servers import ask, rows_of
 from tests.connections.target import SMALL, Target, baited, reading_role
 from tests.databases import DIALECTS
+from tests.postgres_cluster import Cluster
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 STATEMENTS = 1_250 if LONG else 250  # for each dialect, with the guard and without it
@@ -119,20 +119,26 @@ def restricted(target: Target) -> Iterator[str]:
         yield target.url
 
 
+@pytest.fixture
+def server(request: pytest.FixtureRequest, dialect: str) -> Cluster | None:
+    """The tests' own PostgreSQL, whose log is theirs; the others are made where they always are."""
+    return request.getfixturevalue("own_postgres") if dialect == "postgresql" else None
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("guarded", [True, False], ids=["every layer", "without the guard"])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_no_statement_does_harm(dialect: str, guarded: bool, tmp_path: Path) -> None:
+def test_no_statement_does_harm(dialect: str, guarded: bool, server: Cluster | None) -> None:
     draw = random.Random(f"{SEED} {dialect} {guarded}")
     attacks = [attack.sql for attack in ATTACKS if dialect in attack.dialects]
-    with baited(dialect, tmp_path) as target:
+    with baited(dialect, server.url if server else "") as target:
         before = target.state(), target.rows()
         answered = 0
-        with restricted(target) as url, read_log(target, url) as ran:
+        with restricted(target) as url, read_log(target, url, server, long=LONG) as log:
             settings = {} if guarded else {"check": lambda *_, **__: None}
             with Door(driver_for(url), target.catalogue, SMALL, **settings) as door:
                 for number in range(STATEMENTS):
-                    sql = mutated(draw, draw.choice(attacks).format(folder=tmp_path))
+                    sql = mutated(draw, draw.choice(attacks).format(folder=target.folder))
                     answered += harmless(door, sql)
                     if number % 100 == 99:
                         assert target.rows() == before[1], f"seed {SEED}, before statement {number}: {sql!r}"
@@ -140,7 +146,7 @@ def test_no_statement_does_harm(dialect: str, guarded: bool, tmp_path: Path) -> 
         assert (target.state(), target.rows()) == before, f"seed {SEED}"
         assert answered, "not one statement was honest: the mutations are too wild to prove anything"
         assert not open_soon(target)
-        assert [sql for sql in ran if guarded and not OURS.match(sql)] == []
+        assert_harmless(log, dialect, guarded)
 
 
 def harmless(door: Door, sql: str) -> bool:
@@ -153,31 +159,14 @@ def harmless(door: Door, sql: str) -> bool:
     return True
 
 
-# What a session may send: one SELECT, and what the driver itself says.
-OURS = re.compile(
-    r"[\s(]*(SELECT|WITH|VALUES|TABLE)\b|SET SESSION \w+ ?=|SET SESSION sql_mode|SET AUTOCOMMIT|SET NAMES"
-    r"|START TRANSACTION READ ONLY$|ROLLBACK$|KILL QUERY \d+$",
-    re.IGNORECASE,
-)
-
-
-@contextmanager
-def read_log(target: Target, url: str) -> Iterator[list[str]]:
-    """The statements that reached MySQL from the user of `url`, known at the end of a long run; else none."""
-    ran: list[str] = []
-    if target.dialect != "mysql" or not LONG:
-        yield ran
-        return
-    ask(target.url, "SET GLOBAL log_output = 'TABLE'", "SET GLOBAL general_log = 1")
-    try:
-        yield ran
-    finally:
-        ask(target.url, "SET GLOBAL general_log = 0", "SET GLOBAL log_output = 'FILE'")
-    user = make_url(url).username
-    scope = f"user_host LIKE '{user}[%' AND command_type = 'Query'"
-    log = f"SELECT CAST(argument AS BINARY) FROM mysql.general_log WHERE {scope}"
-    ran += [bytes(text).decode("utf-8", "replace") for (text,) in rows_of(target.url, log)]
-    assert ran
+def assert_harmless(log: ServerLog, dialect: str, guarded: bool) -> None:
+    """Where there is a log of what the server was sent (MySQL) or ran (PostgreSQL)."""
+    if guarded or dialect == "postgresql":
+        assert log.not_ours(dialect) == []
+    if dialect == "postgresql":
+        assert log.kept == set(), "a transaction that wrote was not rolled back"
+        assert not (guarded and log.written), "what passes the guard writes nothing that would have to be undone"
+        assert bool(log.refusals) is not guarded, "only what does not pass the guard has to be refused by the server"
 
 
 def open_soon(target: Target) -> int:
@@ -200,13 +189,13 @@ def sessions_left(target: Target) -> int:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_harm_would_be_seen(dialect: str, tmp_path: Path) -> None:
+def test_harm_would_be_seen(dialect: str, server: Cluster | None) -> None:
     """The test above can fail: each kind of harm, done past all layers, shows in what it compares."""
-    with baited(dialect, tmp_path) as target:
+    with baited(dialect, server.url if server else "") as target:
         state, rows = target.state(), target.rows()
-        (tmp_path / "out.txt").write_text("stolen")
+        (target.folder / "out.txt").write_text("stolen")
         assert target.rows() != rows
-        (tmp_path / "out.txt").unlink()
+        (target.folder / "out.txt").unlink()
         assert (target.state(), target.rows()) == (state, rows)
         as_administrator(target, "UPDATE bait SET entry = 'x' WHERE id = 2")
         assert target.rows() != rows
@@ -217,6 +206,21 @@ def test_harm_would_be_seen(dialect: str, tmp_path: Path) -> None:
             with target.door() as door:
                 door.query("SELECT id FROM plain")
                 assert sessions_left(target) == 1
+
+
+def test_postgresqls_log_would_show_harm(own_postgres: Cluster) -> None:
+    """Also a file that was read or written, and a write that was undone."""
+    with baited("postgresql", own_postgres.url) as target:
+        url = make_url(target.url).set(username="careless", password="s3cret").render_as_string(hide_password=False)
+        ask(target.url, "CREATE ROLE careless LOGIN SUPERUSER PASSWORD 's3cret'")
+        with read_log(target, url, own_postgres) as log:
+            assert rows_of(url, f"SELECT pg_read_file('{target.folder}/secret.txt')") == [(SECRET,)]
+            ask(url, f"COPY bait TO '{target.folder}/out.txt'")
+            ask(url, "BEGIN", "DELETE FROM plain", "ROLLBACK", "BEGIN", "DELETE FROM plain", "COMMIT")
+        ask(target.url, "DROP ROLE careless")
+        assert (target.folder / "out.txt").exists()
+        assert len(log.not_ours("postgresql")) == 6
+        assert (len(log.written), len(log.kept)) == (2, 1)
 
 
 def as_administrator(target: Target, sql: str) -> None:

@@ -18,8 +18,8 @@ from tests.databases import DIALECTS
 
 
 @pytest.fixture(scope="module")
-def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with baited(request.param, tmp_path_factory.mktemp("target")) as found:
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    with baited(request.param) as found:
         before = found.state()
         yield found
         assert found.state() == before, "an attack left something behind"

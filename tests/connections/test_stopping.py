@@ -1,10 +1,13 @@
-"""A statement that is stopped has ended in the database, not only here."""
+"""A statement that is stopped has ended in the database, not only here: on servers, and in the files' own engines."""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import make_url
@@ -12,12 +15,14 @@ from sqlalchemy.engine import make_url
 from connections.catalogue import Catalogue
 from connections.contracts import Limits
 from connections.door import Door
-from connections.drivers import driver_for
+from connections.drivers import driver_for, duckdb, sqlite
 from connections.errors import ConnectionFailedError, QueryCancelledError, QueryTimeoutError
 from tests.connections.corpus import ENDLESS, NUMBERS
 from tests.connections.servers import ask, rows_of
+from tests.databases import DIALECTS
 
 SERVERS = ("postgresql", "mysql")
+IN_PROCESS = {"sqlite": sqlite.__file__, "duckdb": duckdb.__file__}
 
 
 @pytest.fixture(params=SERVERS)
@@ -25,9 +30,17 @@ def server(request: pytest.FixtureRequest, new_database: Callable[..., str]) -> 
     return new_database(request.param, NUMBERS)
 
 
+@pytest.fixture(params=DIALECTS)
+def database(request: pytest.FixtureRequest, new_database: Callable[..., str]) -> str:
+    return new_database(request.param, NUMBERS)
+
+
 def sessions(url: str) -> dict[int, str]:
     """Our sessions on this database by number, with the statement that runs there ("" when idle)."""
-    if make_url(url).get_backend_name() == "postgresql":
+    kind = make_url(url).get_backend_name()
+    if kind in IN_PROCESS:
+        return dict.fromkeys(open_files(str(make_url(url).database)), "")
+    if kind == "postgresql":
         sql = (
             "SELECT pid, CASE state WHEN 'active' THEN query ELSE '' END FROM pg_stat_activity "
             "WHERE datname = current_database() AND application_name = 'reactsql-web'"
@@ -40,9 +53,31 @@ def sessions(url: str) -> dict[int, str]:
     return dict(rows_of(url, sql))
 
 
+def open_files(path: str) -> list[int]:
+    """The numbers under which this process has the file open; SQLite has one for each session, DuckDB one for all."""
+    found = []
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            if os.path.samefile(entry, path):
+                found.append(int(entry.name))
+        except FileNotFoundError:  # the one that listed the folder
+            continue
+    return found
+
+
 def running(url: str) -> set[int]:
-    """The sessions that run the endless statement."""
+    """The sessions that run the endless statement; of a file, the threads that are inside its engine for that."""
+    if file := IN_PROCESS.get(make_url(url).get_backend_name()):
+        inside = {thread: frame.f_code for thread, frame in sys._current_frames().items()}
+        return {thread for thread, code in inside.items() if (code.co_filename, code.co_name) == (file, "query")}
     return {number for number, statement in sessions(url).items() if "numbers AS a" in statement}
+
+
+def busy_share(seconds: float = 0.4) -> float:
+    """How much of a processor this process uses, the engines' own threads included."""
+    used, started = time.process_time(), time.perf_counter()
+    time.sleep(seconds)
+    return (time.process_time() - used) / (time.perf_counter() - started)
 
 
 def soon(check: Callable[[], bool], seconds: float = 2.0) -> bool:
@@ -55,8 +90,9 @@ def soon(check: Callable[[], bool], seconds: float = 2.0) -> bool:
 
 
 @pytest.fixture
-def opened(server: str) -> Iterator[Callable[[], Door]]:
-    driver = driver_for(server)
+def opened(request: pytest.FixtureRequest) -> Iterator[Callable[[], Door]]:
+    url = request.getfixturevalue("server" if "server" in request.fixturenames else "database")
+    driver = driver_for(url)
     catalogue: Catalogue = driver.catalogue()
     doors: list[Door] = []
 
@@ -69,13 +105,18 @@ def opened(server: str) -> Iterator[Callable[[], Door]]:
         door.close()
 
 
-def test_a_timeout_ends_the_statement_in_the_database(server: str, opened: Callable[[], Door]) -> None:
+def test_a_timeout_ends_the_statement_in_the_database(database: str, opened: Callable[[], Door]) -> None:
+    door = opened()
+    started = time.monotonic()
     with pytest.raises(QueryTimeoutError):
-        opened().query(ENDLESS, seconds=0.5)
-    assert soon(lambda: not running(server))
+        door.query(ENDLESS, seconds=0.5)
+    assert time.monotonic() - started < 2.5
+    assert soon(lambda: not running(database))
+    assert soon(lambda: busy_share() < 0.1), "something still computes"
+    assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),), "the session is whole"
 
 
-def test_ten_statements_cancelled_at_once_leave_nothing_behind(server: str, opened: Callable[[], Door]) -> None:
+def test_ten_statements_cancelled_at_once_leave_nothing_behind(database: str, opened: Callable[[], Door]) -> None:
     doors = [opened() for _ in range(10)]
     ended: list[type[BaseException]] = []
 
@@ -90,14 +131,17 @@ def test_ten_statements_cancelled_at_once_leave_nothing_behind(server: str, open
     threads = [threading.Thread(target=ask_for_ever, args=(door,)) for door in doors]
     for thread in threads:
         thread.start()
-    assert soon(lambda: len(running(server)) == 10, seconds=10)
+    assert soon(lambda: len(running(database)) == 10, seconds=10)
+    assert sessions(database)
+    started = time.monotonic()
     for door in doors:
         door.cancel()
-    assert soon(lambda: not running(server))
+    assert soon(lambda: not running(database), seconds=started + 2 - time.monotonic())
     for thread in threads:
         thread.join(5)
     assert ended == [QueryCancelledError] * 10
-    assert soon(lambda: not sessions(server))
+    assert soon(lambda: not sessions(database))
+    assert soon(lambda: busy_share() < 0.1), "something still computes"
 
 
 def test_a_cut_result_ends_the_statement(server: str, opened: Callable[[], Door]) -> None:

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING says of adding an operation is true: one is added to a copy of the project, and everything has it."""
+"""The recipe for an operation is true: in a copy of the project one is added, and everything has it."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def test_a_listener_that_raises_ends_the_call() -> None:
 
 def test_many_threads_share_one_client() -> None:
     replies: list[str] = []
-    with ScriptedServer([], after={"content": "yes", "delay": 0.2}) as server:
+    with ScriptedServer([], after={"content": "yes", "delay": 1.0}) as server:
         client = client_of(server)
         threads = [threading.Thread(target=lambda: replies.append(client.complete(HELLO).text)) for _ in range(20)]
         began = time.monotonic()
@@ -199,7 +199,7 @@ def test_many_threads_share_one_client() -> None:
         for thread in threads:
             thread.join()
     assert replies == ["yes"] * 20
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("choices", [5, 2, 1])

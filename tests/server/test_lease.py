@@ -89,7 +89,7 @@ def test_a_run_whose_lease_ran_out_goes_to_the_next_and_the_first_can_write_noth
     with pytest.raises(RunLostError):
         first.cancel_requested()
     with pytest.raises(RunLostError):
-        first.finish(events()[1], lambda run: pytest.fail("the lost worker wrote"))
+        first.finish(events()[1], fill=lambda run: pytest.fail("the lost worker wrote"))
     second.save(events()[1])
     assert RunEvent.objects.count() == 2
     run.refresh_from_db()

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from sqlalchemy.engine import make_url
 
 from connections import crypto, selectors, services, snapshots, tasks
 from connections.errors import ConnectionFailedError
 from connections.models import AuditEntry, CatalogueNote, CatalogueRefresh, Connection, Role, User
+from tests.postgres_cluster import Cluster
 from tests.server.conftest import Cast
 
 SECRET = "hunter2hunter2"
@@ -214,3 +216,21 @@ def test_the_nightly_task_reads_what_is_switched_on(
     with django_capture_on_commit_callbacks(execute=True):
         tasks.refresh_all_task()
     assert rung == [cast.shop.pk]
+
+
+def test_tls_chosen_in_the_form_is_what_the_server_gets(setter: Client, own_postgres: Cluster) -> None:
+    url = make_url(own_postgres.url)
+    fields = {**FORM, "host": url.host, "port": url.port, "database": url.database, "username": url.username,
+              "schemas": "", "password": url.password}  # fmt: skip
+    setter.post(reverse("connection_add"), {**fields, "tls": "disable"})
+    made = Connection.objects.get(name="Warehouse")
+    expected = {
+        "disable": f"{url.username} in with TLS only", "prefer": "is encrypted (TLSv1.3)",
+        "require": "is encrypted (TLSv1.3)", "verify-full": "No TLS connection to PostgreSQL",
+    }  # fmt: skip
+    with own_postgres.rule("hostnossl all all all reject"):
+        for tls, words in expected.items():
+            setter.post(reverse("connection_edit", args=[made.pk]), {**fields, "tls": tls, "password": ""})
+            page = setter.post(reverse("connection_test", args=[made.pk])).content.decode()
+            assert words in page, tls
+            assert str(url.password) not in page

@@ -54,7 +54,8 @@ def work(run: Run, pause: float = 0.01) -> None:
     def ended(run: Run) -> None:
         run.status = Status.ANSWERED
 
-    lease.finish(RunFinished(position=LAST, at=AT, status="answered", turns=1, calls=1, usage={}, seconds=1.0), ended)
+    end = RunFinished(position=LAST, at=AT, status="answered", turns=1, calls=1, usage={}, seconds=1.0)
+    lease.finish(end, fill=ended)
     connection.close()
 
 

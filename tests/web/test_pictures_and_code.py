@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from agents.answers.graph import draw, steps_of
+from agents.answers.graph import LANE, draw, steps_of
 from agents.answers.highlight import json_pieces, sql_pieces
 from tests.web import stories
 
@@ -20,7 +20,7 @@ def test_the_main_line_stays_in_the_first_lane_and_sources_stand_above_their_rea
     assert graph is not None
     places = {node.number: (node.x, node.y) for node in graph.nodes}
     assert {places[number][0] for number in (1, 2, 4, 5, 6, 7)} == {3}
-    assert places[3] == (3 + 134, places[2][1])
+    assert places[3] == (3 + LANE, places[2][1])
     assert [(edge.source, edge.target) for edge in graph.edges if edge.on] == [(5, 6), (6, 7)]
 
 

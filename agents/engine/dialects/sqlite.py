@@ -34,6 +34,10 @@ class SQLite(Dialect):
     alone = {"any_value": "min"}
     position = "INSTR"
 
+    def bears(self, name: str) -> bool:
+        """A column of a step that is called TRUE or FALSE gets another name from SQLite."""
+        return name.lower() not in ("true", "false")
+
     def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
         """A bare column is any value of its group, as SQLite defines it."""
         return argument if fn == "any_value" else super().over_argument(fn, argument)

@@ -1,6 +1,8 @@
-"""Rows of one table, inserted often: the statement is written once, as Django takes longer to write than to run it."""
+"""Statements on one table that run often: each is written once, as Django takes longer to write than to run it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.db import connection
 from django.db.models import AutoField, Model
@@ -26,3 +28,18 @@ class Insert:
             places = ", ".join(["%s"] * len(self._fields))
             self._statements[connection.vendor] = f"INSERT INTO {name(self._table)} ({columns}) VALUES ({places})"
         return self._statements[connection.vendor]
+
+
+class Delete:
+    """`Delete(Model)(key)` deletes the row of that primary key, if there is one, without signals."""
+
+    def __init__(self, model: type[Model]) -> None:
+        self._table, self._key = model._meta.db_table, model._meta.pk
+
+    def __call__(self, key: Any) -> None:
+        name = connection.ops.quote_name
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"DELETE FROM {name(self._table)} WHERE {name(str(self._key.column))} = %s",
+                [self._key.get_db_prep_value(key, connection)],
+            )
