@@ -1,6 +1,7 @@
 -- Statements that lifting must get right, one a line. `-- only: …` and `-- but: …` choose dialects for the lines up to the next blank one.
 
 SELECT name, wage FROM staff WHERE wage > 40 AND region_id IS NOT NULL
+SELECT MAX(t.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) + 1, COUNT(t.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) * 2, MIN(u.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) FROM (SELECT DISTINCT wage AS nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn FROM staff) t, (SELECT DISTINCT wage AS nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn FROM staff) u HAVING MAX(t.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) > 0
 SELECT * FROM regions ORDER BY target DESC, id
 SELECT s.*, r.name AS region FROM staff s LEFT JOIN regions r ON r.id = s.region_id ORDER BY s.id
 SELECT name FROM staff WHERE NOT (wage = 50 OR boss_id = 3)

@@ -11,7 +11,7 @@ from agents.engine.lift import tuple_counts
 from agents.engine.lift.binding_order import nulls_of
 from agents.engine.lift.calls import call_name
 from agents.engine.lift.frame import Frame
-from agents.engine.lift.naming import derived_name
+from agents.engine.lift.naming import derived_name, named_after
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import Node
 from agents.engine.lift.subqueries import attach
@@ -160,4 +160,4 @@ def _meaning(name: str) -> Made:
 
 
 def _name_of(name: str, column: str) -> str:
-    return name if column == "*" else f"{name}_{column}"
+    return name if column == "*" else named_after(name, column)

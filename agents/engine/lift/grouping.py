@@ -12,6 +12,7 @@ from agents.engine.lift.aggregates import aggregate_of
 from agents.engine.lift.calls import aggregates_of
 from agents.engine.lift.extreme_rows import rows_of_extreme
 from agents.engine.lift.frame import Frame
+from agents.engine.lift.naming import numbered_name
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import ColumnKey, Node, Select, column, columns_of, subqueries_of
 from agents.engine.lift.subqueries import attach
@@ -99,7 +100,7 @@ class Grouping:
         name, number = wanted, 1
         while name.casefold() in self._taken:
             number += 1
-            name = f"{wanted}_{number}"
+            name = numbered_name(wanted, number)
         self._taken.add(name.casefold())
         return name
 
