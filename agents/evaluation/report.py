@@ -85,6 +85,22 @@ def terminal(results: Sequence[CaseResult]) -> str:
     return "\n\n".join("\n".join(_aligned(rows)) for rows in tables)
 
 
+def changes(results: Sequence[CaseResult]) -> str:
+    """What is answered otherwise than a person verified it, a line a question under each system."""
+    lines = []
+    for name, own in by_system(results).items():
+        changed = [result for result in own if not result.right]
+        lines.append(f"{name}: {len(own) - len(changed)} of {len(own)} as verified")
+        lines += [f"  {result.id}  {result.question}  ({_otherwise(result)})" for result in changed]
+    return "\n".join(["What changed", *lines])
+
+
+def _otherwise(result: CaseResult) -> str:
+    if result.error:
+        return f"{result.status}: {result.error.get('message', '')}"
+    return "another result" if result.status == "answered" else result.status
+
+
 def markdown(results: Sequence[CaseResult], title: str) -> str:
     """The whole report. Traces are linked relative to the file."""
     systems = by_system(results)
@@ -161,7 +177,8 @@ def _failures(systems: dict[str, list[CaseResult]]) -> list[str]:
     wrong = [result for own in systems.values() for result in own if not result.right]
     for result in wrong[:MOST_FAILURES]:
         why = result.error["message"] if result.error else "another result"
-        link = f"[{result.id}]({quote(result.trace)})" if result.trace else result.id
+        place = quote(result.trace, safe="/:")
+        link = f"[{result.id}]({place})" if place else result.id
         rows.append([_short(result.question), result.system, result.status, _short(why), link])
     if len(rows) == 1:
         return ["## Not right", "Nothing."]

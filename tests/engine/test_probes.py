@@ -9,7 +9,9 @@ import pytest
 
 from agents.engine.engine import Engine, EngineSettings
 from agents.engine.programs import open_door
+from connections.contracts import Limits
 from connections.door import Door
+from connections.drivers import driver_for
 from tests.engine.data import create_sql
 
 CITIES = """
@@ -88,6 +90,22 @@ def test_similar_values_are_narrowed_in_the_database_when_there_are_many(
         text = engine.call({"op": "sim_value_in", "args": {"rel": "t", "column": "name", "value": "zanzibra"}}).text
     assert "of more than 100" in text
     assert "Zanzibar: 88" in text
+
+
+@pytest.mark.parametrize("limit", [100, 20_000], ids=["the engine's limit", "the limit of the connection"])
+def test_the_same_value_is_found_among_very_many_that_share_letters_with_it(
+    new_database: Callable[[str, str], str], dialect: str, limit: int
+) -> None:
+    values = ", ".join(f"('acute failure of kind {i:04}')" for i in range(900))
+    sql = f"CREATE TABLE t (name VARCHAR(60)); INSERT INTO t VALUES {values}, ('failure, unspecified');"
+    driver = driver_for(new_database(dialect, sql))
+    with Door(driver, driver.catalogue(), Limits(rows=150)) as door:
+        engine = Engine(door, settings=EngineSettings(distinct_values=limit))
+        engine.call({"op": "table_ref", "args": {"table": "t"}, "out": "t"})
+        args = {"rel": "t", "column": "name", "value": "Failure, unspecified", "k": 1}
+        head, nearest = engine.call({"op": "sim_value_in", "args": args}).text.splitlines()
+    assert "that share most letters with it (of more than 1" in head
+    assert nearest == "failure, unspecified: 100"
 
 
 def test_a_probe_that_would_take_too_long_looks_at_a_sample_and_says_so(

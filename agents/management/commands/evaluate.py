@@ -1,10 +1,14 @@
-"""manage.py evaluate --records FILE.jsonl --out DIR: strategies and models measured on the same questions."""
+"""manage.py evaluate --records FILE.jsonl --out DIR: strategies and models measured on the same questions.
+
+With `--verified CONNECTION` the questions are the verified ones of a stored connection, and what changed is told.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -13,12 +17,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from agents.allowances import run_limits, run_settings
+from agents.contracts import RunSettings
 from agents.errors import ConnectionFailedError
 from agents.evaluation.decoys import LEVELS, with_decoys
 from agents.evaluation.harness import Harness
 from agents.evaluation.judge import Judge
-from agents.evaluation.records import RecordError, draw, read_records
-from agents.evaluation.report import markdown, terminal
+from agents.evaluation.records import Record, RecordError, draw, read_records
+from agents.evaluation.report import changes, markdown, terminal
 from agents.evaluation.results import CaseResult
 from agents.evaluation.systems import VOTING, StrategySystem
 from agents.llm.client import LiteLLMClient
@@ -36,7 +41,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--records", required=True, type=Path, metavar="FILE", help="questions as JSON lines")
+        asked = parser.add_mutually_exclusive_group(required=True)
+        asked.add_argument("--records", type=Path, metavar="FILE", help="questions as JSON lines")
+        asked.add_argument("--verified", metavar="CONNECTION", help="the verified questions of a stored connection")
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where results and traces are kept")
         parser.add_argument("--strategy", action="append", choices=list(STRATEGIES), help="may be repeated")
         parser.add_argument("--model", action="append", metavar="M", help="a stored model, `local` or a litellm id")
@@ -51,7 +58,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            records = draw(read_records(options["records"]), options["limit"], options["seed"])
+            records = draw(self._questions(options), options["limit"], options["seed"])
             if options["decoys"]:
                 records = with_decoys(records, options["decoys"], options["out"] / DECOYS)
         except (RecordError, ConnectionFailedError, OSError) as error:
@@ -68,9 +75,31 @@ class Command(BaseCommand):
             sys.exit(1)
         self._report(results, options)
 
+    def _questions(self, options: dict[str, Any]) -> Sequence[Record]:
+        self._sends_values = True
+        if options["records"]:
+            return read_records(options["records"])
+        from agents.library.regression import UnknownConnectionError, regression_set  # it needs the product's database
+
+        try:
+            found = regression_set(options["verified"])
+        except UnknownConnectionError as error:
+            raise CommandError(str(error)) from error
+        if not found.records:
+            raise CommandError(
+                f"The regression set of {options['verified']} holds no verified question; {found.waiting} wait for a "
+                "verified answer. A manager verifies answers on their pages."
+            )
+        self._sends_values = found.connection.send_values
+        if options["judge"] and not self._sends_values:
+            raise CommandError(
+                f"Results of {options['verified']} may not be sent to a model, so none can judge: leave --judge out."
+            )
+        return found.records
+
     def _systems(self, options: dict[str, Any], stack: ExitStack) -> list[StrategySystem]:
         note = f", decoys {options['decoys']}" if options["decoys"] else ""
-        votes = [run_settings(samples=max(1, samples)) for samples in dict.fromkeys(options["samples"] or [1])]
+        votes = [self._settings(samples) for samples in dict.fromkeys(options["samples"] or [1])]
         judge = None
         if options["judge"]:
             judging = model_chain(options["judge"], os.environ)[0]
@@ -88,12 +117,18 @@ class Command(BaseCommand):
                 ]
         return systems
 
+    def _settings(self, samples: int) -> RunSettings:
+        return run_settings(send_values=self._sends_values, samples=max(1, samples))
+
     def _report(self, results: list[CaseResult], options: dict[str, Any]) -> None:
         seed = "" if options["seed"] is None else f", drawn with seed {options['seed']}"
-        title = f"{options['records'].name}: {len({result.id for result in results})} questions{seed}"
+        name = options["verified"] or options["records"].name
+        number = len({result.id for result in results})
+        title = f"{name}: {number} question{'' if number == 1 else 's'}{seed}"
         report = options["out"] / REPORT
         report.write_text(markdown(results, title), encoding="utf-8")
-        self.stdout.write(f"\n{title}\n\n{terminal(results)}\n\n{report}")
+        changed = f"\n\n{changes(results)}" if options["verified"] else ""
+        self.stdout.write(f"\n{title}\n\n{terminal(results)}{changed}\n\n{report}")
 
     def _progress(self, done: int, total: int, left: float | None) -> None:
         bar = "#" * (30 * done // total) if total else ""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from connections.address import database_url
-from connections.models import Connection
+from agents.library.regression import UnknownConnectionError, regression_set
+from agents.management.private_file import private_file
 
 
 class Command(BaseCommand):
@@ -23,21 +22,16 @@ class Command(BaseCommand):
                             help="JSON lines; it holds the database's address with its password")  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        connection = Connection.objects.filter(name=options["connection"]).first()
-        if connection is None:
-            names = ", ".join(Connection.objects.order_by("name").values_list("name", flat=True)) or "none"
-            raise CommandError(f"There is no connection {options['connection']!r}; there are: {names}.")
-        found = list(connection.regression_set.order_by("added_at"))
-        known = [one for one in found if one.gold_sql]
-        url = database_url(connection).render_as_string(hide_password=False)
+        try:
+            found = regression_set(options["connection"])
+        except UnknownConnectionError as error:
+            raise CommandError(str(error)) from error
         lines = [
-            json.dumps({"id": f"{connection.pk}-{one.pk}", "set": connection.name, "url": url, "question": one.text,
-                        "dialect": connection.kind, "evidence": one.evidence, "gold_sql": [one.gold_sql]},
-                       ensure_ascii=False)
-            for one in known
+            json.dumps({"id": one.id, "set": one.set, "url": one.url, "question": one.question, "dialect": one.dialect,
+                        "evidence": one.evidence, "gold_sql": list(one.gold_sql)}, ensure_ascii=False)
+            for one in found.records
         ]  # fmt: skip
-        with os.fdopen(os.open(options["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        with private_file(options["out"]) as file:
             file.writelines(f"{line}\n" for line in lines)
-        waiting = len(found) - len(known)
-        rest = f"; {waiting} more wait for a verified answer" if waiting else ""
-        self.stdout.write(f"{len(known)} questions written to {options['out']}{rest}.")
+        rest = f"; {found.waiting} more wait for a verified answer" if found.waiting else ""
+        self.stdout.write(f"{len(lines)} questions written to {options['out']}{rest}.")
