@@ -60,10 +60,11 @@ def page_of(entries: QuerySet[SearchEntry], number: int, size: int) -> Page[Run]
     counted = entries.annotate(total=Window(Count("*")))
     part = list(counted[(number - 1) * size : number * size])
     paginator: Paginator[Run] = Paginator((), size)
-    paginator.count = part[0].total if part else entries.order_by().count() if number > 1 else 0
-    if number > paginator.num_pages:
-        return page_of(entries, paginator.num_pages, size)
-    return Page(with_runs(part), number, paginator)
+    if not part and number > 1:  # from the end
+        part = list(counted.reverse()[:size])
+        part = part[: (part[0].total - 1) % size + 1][::-1] if part else []
+    paginator.count = part[0].total if part else 0
+    return Page(with_runs(part), min(number, paginator.num_pages), paginator)
 
 
 def with_runs(entries: Iterable[SearchEntry]) -> list[Run]:

@@ -176,8 +176,11 @@ def test_a_page_is_counted_and_read_by_one_query(people: Cast, django_assert_max
         assert texts == [f"Question {one}?" for one in shown]
     with django_assert_max_num_queries(2):  # the page with its count, and its runs
         search.page_of(entries, 2, 2)
-    nothing = search.page_of(search.found(people.cleo), 1, 2)
-    assert (list(nothing), nothing.paginator.count, nothing.number) == ([], 0, 1)
+    for number in (1, 9):
+        nothing = search.page_of(search.found(people.cleo), number, 2)
+        assert (list(nothing), nothing.paginator.count, nothing.number) == ([], 0, 1)
+    asked(people, "Question 7?")
+    assert [run.question.text for run in search.page_of(entries, 9, 2)] == ["Question 1?", "Question 0?"]
 
 
 def test_a_person_is_found_by_the_new_name(people: Cast) -> None:
