@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -10,6 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from connections import snapshots
+from connections.catalogue import Catalogue, Column, Table
 from connections.models import CatalogueSnapshot, Connection, ConnectionGrant
 from tests.server.conftest import Cast, make_cast, make_run
 
@@ -87,3 +90,24 @@ def test_an_address_with_characters_that_no_database_keeps_finds_nothing(client:
     snapshot(cast.shop, "3.45")
     client.force_login(cast.ada)
     assert client.get(reverse("schema", args=[cast.shop.pk]), {given: "a\x00b"}).status_code == 200
+
+
+@pytest.mark.parametrize(("kind", "mark"), [("sqlite", '"'), ("duckdb", '"'), ("postgresql", '"'), ("mysql", "`")])
+def test_the_first_rows_of_a_table_are_one_statement_away_for_who_may_ask(
+    cast: Cast, client: Client, settings: Any, kind: str, mark: str
+) -> None:
+    Connection.objects.filter(pk=cast.shop.pk).update(kind=kind)
+    cast.shop.refresh_from_db()
+    table = Table(f"odd {mark} name", "my schema", columns=(Column("id", "integer", "integer"),))
+    snapshots.keep(cast.shop, Catalogue(cast.shop.kind, (table,)))
+    address = reverse("schema", args=[cast.shop.pk])
+    client.force_login(cast.ben)
+    assert "First rows" not in client.get(address).content.decode(), "a viewer asks nothing"
+    client.force_login(cast.ada)
+    found = re.search(rf'href="({reverse("open_sql")}[?][^"]+)"', client.get(address).content.decode())
+    assert found
+    page = client.get(html.unescape(found[1])).content.decode()
+    statement = f"SELECT * FROM {mark}my schema{mark}.{mark}odd {mark}{mark} name{mark} LIMIT 50"
+    assert statement in html.unescape(page)
+    lifted = client.post(reverse("open_sql"), {"connection": cast.shop.pk, "sql": statement})
+    assert lifted.status_code == 200, "it is opened as a program"
