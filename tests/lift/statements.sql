@@ -163,7 +163,7 @@ SELECT SQL_NO_CACHE id FROM staff
 
 -- only: duckdb
 SELECT * REPLACE (wage * 2 AS wage) FROM staff
-SELECT s.* REPLACE (upper(name) AS name), r.* EXCLUDE (target) FROM staff s JOIN regions r ON r.id = s.region_id
+SELECT s.* REPLACE (upper(s.name) AS name), r.* EXCLUDE (target) FROM staff s JOIN regions r ON r.id = s.region_id
 SELECT * EXCLUDE (boss_id) REPLACE (COALESCE(wage, 0) AS wage) RENAME (name AS who) FROM staff WHERE wage > 40 ORDER BY wage, who
 SELECT * RENAME (name AS who, id AS number) FROM staff ORDER BY number DESC
 SELECT * EXCLUDE (boss_id) FROM staff ORDER BY ALL

@@ -25,7 +25,7 @@ from agents.models import (
     StoredResult,
     Verification,
 )
-from connections.models import Connection, Membership, Role, User
+from connections.models import Connection, Membership, Role, Team, User
 from tests.server.conftest import Cast, make_cast, make_run
 
 
@@ -111,6 +111,10 @@ def test_filters_choose_person_team_connection_status_verified_and_cost(people: 
     assert found(people.ada, connection=people.shop.pk + 1) == []
     assert found(people.ben, person=people.ada.pk, team=people.team.pk) == ["Dear?", "Cheap?"]
     assert found(people.ben, person=people.ben.pk) == []
+    other = Team.objects.create(name="Secret")
+    Membership.objects.create(team=other, user=people.ada, role=Role.VIEWER)
+    assert found(people.ben, team=other.pk) == [], "who is in others' teams is not told"
+    assert found(people.ada, team=other.pk) == ["Dear?", "Cheap?"]
 
 
 OPENED_BY: dict[str, Callable[[Cast, Run], object]] = {
