@@ -119,6 +119,8 @@ class Allowance:
 
     def __call__(self, usage: Usage) -> None:
         """Write down what was used so far, so that others' caps know of it. Raises CapReachedError."""
+        if not Cap.objects.filter(is_active=True).exists():  # as nearly everywhere: the shortest question there is
+            return
         entry = self._entry
         if entry is None:
             return

@@ -30,6 +30,7 @@ from connections.values import display_text
 _NOT_SHOWN = "(values are not shown on this connection)"
 # PostgreSQL cannot tell two of these apart, so they are compared as texts.
 _NO_EQUALITY = ("json", "array", "struct")
+_NO_EQUALITY_TYPES = ("xml", "point", "line", "lseg", "box", "path", "polygon", "circle")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Probes:
         return self._nearest(self._alone(relation, column), value, k)[0]
 
     def _alone(self, relation: Relation, column: RelColumn) -> _Column:
-        if self._access.dialect.name == "postgresql" and column.semantic in _NO_EQUALITY:
+        if self._access.dialect.name == "postgresql" and not _has_equality(column):
             name = f"{column.name} as text"
             text = RelColumn(name, "text", "text")
             made = Relation(
@@ -204,6 +205,10 @@ class Probes:
         seconds = self._settings.probe_seconds
         rows = self._access.fetch(limited, max_rows=most, seconds=seconds, purpose="probe")
         return [row[0] for row in rows.rows], not rows.truncated
+
+
+def _has_equality(column: RelColumn) -> bool:
+    return column.semantic not in _NO_EQUALITY and column.type.lower() not in _NO_EQUALITY_TYPES
 
 
 def _alike(one: str, other: str, **_: Any) -> float:

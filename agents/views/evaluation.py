@@ -54,13 +54,15 @@ def evaluation(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     results = evaluated.results_of(found)
     sides = evaluated.sides_of(results)
     earlier = evaluated.earlier_systems(found)
+    priced = any(side.figures.cost is not None for side in sides)
+    plot = wanted.get("plot") or ("cost" if priced else "latency")
     levels = list(dict.fromkeys(level for side in sides for level in side.figures.by_difficulty))
     context: dict[str, Any] = {
         **progress_context(person(request), found),
         "sides": sides,
         "any_judge": any(side.figures.judged is not None for side in sides),
-        "plot": wanted.get("plot") or "cost",
-        **_pareto(sides, wanted.get("plot") or "cost"),
+        "plot": plot,
+        **_pareto(sides, plot),
         "levels": levels,
         "bars": _bars(sides) if levels else None,
         "bars_height": plots.BARS_HEIGHT,

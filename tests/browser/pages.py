@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.browser.chromium import PHONE, WIDE
@@ -83,3 +84,13 @@ def show(page: Page, url: str, press: str = "") -> None:
         page.locator(".chart__canvas .main-svg").first.wait_for(timeout=20_000)
     if page.locator("#step-rows").count():
         page.locator("#step-rows table, #step-rows .notice").first.wait_for(timeout=20_000)
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds on the page as it stands, of any impact."""
+    found: dict[str, Any] = Axe().run(page).response
+    return [
+        f"{finding['impact']} {finding['id']}: {node['html'][:160]}"
+        for finding in found["violations"]
+        for node in finding["nodes"]
+    ]

@@ -124,3 +124,35 @@ def _sampled(door: Door, settings: EngineSettings) -> str:
         join = {"left": f"j{i - 1}", "right": "j0", "how": "cross"}
         engine.call({"op": "join_table", "args": join, "out": f"j{i}"})
     return engine.call({"op": "probe_values", "args": {"rel": "j8", "column": "id"}}).text
+
+
+@pytest.mark.parametrize(
+    ("dialect", "declared", "value", "shown"),
+    [
+        ("postgresql", "xml", "'<a>Lisbon</a>'", "<a>Lisbon</a>"),
+        ("postgresql", "point", "'(1.5,2)'", "(1.5,2)"),
+        ("postgresql", "json", """'{"a": 1}'""", '{"a": 1}'),
+        ("duckdb", "BIT", "'0101'", "0101"),
+    ],
+)
+def test_a_type_that_knows_no_equality_or_no_letters_is_looked_at_as_text(
+    new_database: Callable[[str, str], str], dialect: str, declared: str, value: str, shown: str
+) -> None:
+    sql = f"CREATE TABLE odd (v {declared}); INSERT INTO odd VALUES ({value}), ({value}), (NULL);"
+    with open_door(new_database(dialect, sql)) as door:
+        engine = Engine(door)
+        engine.call({"op": "table_ref", "args": {"table": "odd"}, "out": "p"})
+        assert observed(engine, "probe_values", column="v").endswith(f"1 distinct value, 3 rows, 1 NULL\n{shown}: 2")
+        assert observed(engine, "probe_values", column="v", contains=shown[1:3]).endswith(f"{shown}: 2")
+        assert observed(engine, "value_exists", column="v", value="a").startswith("no")
+        assert shown in observed(engine, "sim_value_in", column="v", value=shown)
+
+
+def test_any_value_of_everything_is_there_for_types_without_an_order(new_database: Callable[[str, str], str]) -> None:
+    sql = "CREATE TABLE odd (v boolean, j jsonb); INSERT INTO odd VALUES (true, '{\"a\": 1}');"
+    with open_door(new_database("postgresql", sql)) as door:
+        engine = Engine(door)
+        engine.call({"op": "table_ref", "args": {"table": "odd"}, "out": "p"})
+        aggs = [{"fn": "any_value", "column": name, "as": name} for name in ("v", "j")]
+        engine.call({"op": "aggregate", "args": {"rel": "p", "aggs": aggs}, "out": "a"})
+        assert engine.call({"op": "execute", "args": {"rel": "a"}}).ok

@@ -198,8 +198,6 @@ ROUTES: Mapping[str, Line] = {
     "admin:app_list": Line("GET", SUPERUSER | {"clerk": HIDDEN}),
     "admin:(?P<url>.*)$": Line("GET", NO_STAFF_PAGE),
     "admin:auth_user_password_change": Line("GET POST", SUPERUSER),
-    "admin:connection_test": Line("POST", SUPERUSER),
-    "admin:connection_refresh": Line("POST", SUPERUSER),
     "admin:languagemodel_test": Line("POST", SUPERUSER),
     "admin:connections_auditentry_export": Line("GET", SUPERUSER),
     "admin:connections_querylogentry_export": Line("GET", SUPERUSER),

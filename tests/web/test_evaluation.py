@@ -202,7 +202,8 @@ def test_an_evaluation_without_answers_yet_has_a_page(people: Cast, manager: Use
     EvaluationCase.objects.filter(system__evaluation=fresh).update(state="waiting")
     body = page(mona, fresh)
     assert "0 of 36 answers" in words(body)
-    assert "No price is known yet" in body
+    assert "No answer is there yet." in body
+    assert "No price is known yet" in page(mona, fresh, plot="cost")
     assert 'hx-trigger="load delay:1s"' in body
 
 
