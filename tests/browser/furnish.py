@@ -201,6 +201,12 @@ def demo() -> dict[str, Any]:
     return {"connection": shop.pk}
 
 
+def demo_evaluation() -> dict[str, Any]:
+    """Mara manages the team now; two evaluations with invented answers are there."""
+    Membership.objects.update(role=Role.MANAGER)
+    return evaluations.shown(User.objects.get(username="mara"), Connection.objects.get())
+
+
 def ask(text: str) -> dict[str, Any]:
     """Mara asks; a worker answers."""
     mara = User.objects.get(username="mara")
@@ -253,7 +259,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, to_evaluate, pulse_begin, pulse, session, rerun)  # fmt: skip
+                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, rerun)  # fmt: skip
 }
 
 if __name__ == "__main__":
