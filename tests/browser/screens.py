@@ -81,7 +81,7 @@ def demo_pages(runs: Mapping[str, str], connection: int) -> dict[str, str]:
 
 def evaluation_pages(told: Mapping[str, Any]) -> dict[str, str]:
     case = f"/evaluations/cases/{told['case']}"
-    return {"evaluation": f"/evaluations/{told['evaluation']}", "evaluation-case": case}
+    return {"evaluation": f"/evaluations/{told['evaluation']}?outcome=failed", "evaluation-case": case}
 
 
 def ask_all(place: Site, model: ScriptedServer, asked: Sequence[demo.Asked]) -> dict[str, str]:
