@@ -76,12 +76,16 @@ class Conversation:
     def _complete(self, messages: Sequence[Message], turn: int, schema: Mapping[str, Any] | None) -> Reply:
         journal = self._bench.journal
 
+        def written(text: str) -> None:
+            self._bench.budget.check_seconds()
+            journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text))
+
         def retried(attempt: int, wait: float, reason: str) -> None:
             journal.emit(Retry(turn=turn, branch=self._branch, attempt=attempt, wait=wait, reason=reason))
 
         return self._bench.model.complete(
             messages,
-            on_delta=lambda text: journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text)),
+            on_delta=written,
             on_retry=retried,
             temperature=self._temperature,
             schema=schema,

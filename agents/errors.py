@@ -82,7 +82,12 @@ CORRECTABLE = (ModelCorrectableError, ExecutionError, QueryTimeoutError, Stateme
 
 
 class RunStoppedError(Exception):
-    """Root of what ends a run as `failed` (or `cancelled`); `str(error)` is the reason that people read."""
+    """Root of what ends a run as `failed` (or `cancelled`); `str(error)` is the reason that people read, `detail` what
+    only helps whoever can mend it."""
+
+    def __init__(self, message: str = "", detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class BudgetExhaustedError(RunStoppedError):
@@ -123,11 +128,7 @@ class RunDivergedError(RunStoppedError):
 
 class ModelAccessError(RunStoppedError):
     """Root of failures to reach or use the language model. `str(error)` is for whoever asked; `detail` holds the
-    provider's own words and the address, for whoever can mend it."""
-
-    def __init__(self, message: str, detail: str = "") -> None:
-        super().__init__(message)
-        self.detail = detail
+    provider's own words and the address."""
 
 
 class ModelAuthenticationError(ModelAccessError):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from agents import selectors
+from agents import permissions, selectors
 from agents.models import Cadence, LanguageModel
 from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
@@ -131,3 +131,42 @@ class ScheduleForm(forms.Form):
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["recipients"].queryset = team.members.filter(is_active=True)  # type: ignore[attr-defined]
+
+
+class StartEvaluationForm(forms.Form):
+    """Which connection's regression set, asked by which strategies with which models; SITE is the environment's."""
+
+    SITE = "site"
+
+    connection = forms.ModelChoiceField(
+        Connection.objects.none(), error_messages={"invalid_choice": "This connection is not yours to evaluate."}
+    )
+    strategy = forms.MultipleChoiceField(choices=[(name, name) for name in STRATEGIES], required=False)
+    model = forms.MultipleChoiceField(required=False)
+    name = forms.CharField(required=False, max_length=200)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.models = {str(one.pk): one for one in selectors.language_models()}
+        self.fields["connection"].queryset = permissions.connections_to_evaluate(user)  # type: ignore[attr-defined]
+        keys = list(self.models) or [self.SITE]
+        self.fields["model"].choices = [(key, key) for key in keys]  # type: ignore[attr-defined]
+
+    @property
+    def chosen(self) -> list[tuple[str, LanguageModel | None]]:
+        """Every strategy with every model."""
+        given = self.cleaned_data
+        return [(strategy, self.models.get(model)) for strategy in given["strategy"] for model in given["model"]]
+
+
+class EvaluationForm(forms.Form):
+    """What is looked at on the page of an evaluation. Systems are keys; what cannot be read is left out."""
+
+    plot = forms.ChoiceField(choices=[("cost", "Cost"), ("latency", "Latency")], required=False)
+    before = forms.IntegerField(required=False)
+    after = forms.IntegerField(required=False)
+    way = forms.ChoiceField(choices=[("worse", "Worse"), ("better", "Better")], required=False)
+    system = forms.IntegerField(required=False)
+    outcome = forms.CharField(required=False)
+    difficulty = forms.CharField(required=False)
+    page = forms.IntegerField(required=False, min_value=1)

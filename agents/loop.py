@@ -87,7 +87,7 @@ class ReActLoop:
         self._unreadable += 1
         if self._unreadable == UNREADABLE_IN_A_ROW:
             raise UnreadableRepliesError(
-                f"The model's replies could not be read {UNREADABLE_IN_A_ROW} times in a row. The last reason: {error}"
+                f"The model's replies could not be read {UNREADABLE_IN_A_ROW} times in a row.", f"The last one: {error}"
             )
         number, most = str(self._unreadable), str(UNREADABLE_IN_A_ROW)
         told = f"{type(error).__name__}: {error}"

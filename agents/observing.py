@@ -6,7 +6,7 @@ failed and which handles live is always told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from agents.dsl.names import quoted
@@ -24,6 +24,9 @@ CHARACTERS_PER_TOKEN = 3
 """A safe estimate for text that is full of names and numbers."""
 
 LISTED_COLUMNS = 40
+
+REPEATED_COLUMNS = 12
+"""A relation with more is not listed again where another one keeps them all."""
 
 
 def call_result(turn: int, index: int, outcome: Outcome, results: Sequence[Result]) -> CallResult:
@@ -89,9 +92,8 @@ def observation_text(
     parts += [f"warning: {warning}" for warning in warnings]
     if notes:
         parts.append("Your reply was read with these notes: " + "; ".join(notes) + ".")
-    if handles:
-        parts.append("Live handles:\n" + "\n".join(_handle(name, relation) for name, relation in handles.items()))
-    return "\n".join(parts)
+    made = {result.handle for result in results if result.state == "ok" and result.result is None}
+    return "\n".join([*parts, *_live(handles, made)])
 
 
 def _told(result: CallResult, counted: Mapping[str, int]) -> str:
@@ -106,8 +108,23 @@ def _told(result: CallResult, counted: Mapping[str, int]) -> str:
     return f"{head} ok{rows}: {result.text}{warnings}"
 
 
-def _handle(name: str, relation: Relation) -> str:
+def _live(handles: Mapping[str, Relation], made: Collection[str]) -> list[str]:
+    """Every live handle. The columns of those that were `made` in this turn stand with their calls already."""
+    lines = [_handle(name, handles) for name in handles if name not in made]
+    if new := ", ".join(quoted(name) for name in handles if name in made):
+        lines.append(f"- with the columns told above: {new}")
+    return ["Live handles:", *lines] if lines else []
+
+
+def _handle(name: str, handles: Mapping[str, Relation]) -> str:
+    """Its columns; of one with many, only those that come behind the columns of its source."""
+    relation = handles[name]
     names = [quoted(column) for column in relation.columns]
+    source = relation.inputs[0] if relation.inputs else None
+    if source is not None and len(source.columns) > REPEATED_COLUMNS and handles.get(source.handle) is source:
+        known = [quoted(column) for column in source.columns]
+        if names[: len(known)] == known:
+            return f"- {quoted(name)}: {', '.join([f'the columns of {quoted(source.handle)}', *names[len(known) :]])}"
     more = f", and {len(names) - LISTED_COLUMNS} more" if len(names) > LISTED_COLUMNS else ""
     return f"- {quoted(name)}: {', '.join(names[:LISTED_COLUMNS])}{more}"
 

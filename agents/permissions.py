@@ -16,6 +16,8 @@ from django.db.models import F, Q, QuerySet
 from agents.models import (
     Collection,
     Comment,
+    Evaluation,
+    EvaluationCase,
     Feedback,
     Run,
     SavedQuestion,
@@ -52,7 +54,7 @@ def visible_runs(user: User) -> QuerySet[Run]:
     """One's own, and those of others that are open to `user`."""
     if not user.is_active:
         return Run.objects.none()
-    return Run.objects.filter(Q(question__thread__owner=user) | open_to(user))
+    return Run.objects.filter(Q(question__thread__owner=user) | open_to(user) | Q(pk__in=evaluated_runs(user)))
 
 
 def open_to(user: User, ways: Ways = Ways()) -> Q:  # noqa: B008  (frozen)
@@ -165,7 +167,7 @@ def managed_connections(user: User) -> QuerySet[Connection]:
 
 def reviewable_runs(user: User) -> QuerySet[Run]:
     """For managers: their teams' runs that failed, found no rows or got a verdict, on connections of these teams."""
-    return Run.objects.filter(_reviewable(user, Ways()))
+    return Run.objects.filter(_reviewable(user, Ways()), question__thread__evaluation=None)
 
 
 def _reviewable(user: User, ways: Ways) -> Q:
@@ -210,6 +212,32 @@ def may_verify(user: User, run: Run) -> bool:
 def _manages_connection_of(user: User, run: Run) -> bool:
     connection = run.question.thread.connection
     return connection is not None and managed_connections(user).filter(pk=connection.pk).exists()
+
+
+# --- Evaluations -----------------------------------------------------------------------------------------------------
+
+
+def visible_evaluations(user: User) -> QuerySet[Evaluation]:
+    """For managers: those of their teams' connections, and those that were imported for their teams."""
+    connections = managed_connections(user).values("pk")
+    return Evaluation.objects.filter(Q(connection__in=connections) | Q(team__in=managed_teams(user).values("pk")))
+
+
+def evaluated_runs(user: User) -> QuerySet[Any, Any]:
+    """Keys of the runs of evaluations that `user` sees."""
+    evaluations = visible_evaluations(user).values("pk")
+    cases = EvaluationCase.objects.filter(system__evaluation__in=evaluations, run__isnull=False)
+    return cases.values("run")
+
+
+def connections_to_evaluate(user: User) -> QuerySet[Connection]:
+    """Whose regression set `user` may have asked: a manager's, as long as it may be asked at all."""
+    asking = connection_permissions.askable_connections(user).values("pk")
+    return managed_connections(user).filter(pk__in=asking)
+
+
+def may_evaluate(user: User, connection: Connection) -> bool:
+    return connections_to_evaluate(user).filter(pk=connection.pk).exists()
 
 
 # --- Comments --------------------------------------------------------------------------------------------------------

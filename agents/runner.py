@@ -25,6 +25,7 @@ from agents.engine.engine import Engine, EngineSettings
 from agents.errors import ConnectionFailedError, DatabaseError, RunCancelledError, RunLostError
 from agents.llm.budget import Budget
 from agents.llm.fallback import FallbackClient
+from agents.llm.messages import ModelProfile
 from agents.llm.no_model import NoModel
 from agents.llm.profiles import ProfileError
 from agents.models import Run
@@ -165,7 +166,7 @@ class RunInWork:
 
     def _build(self, stack: ExitStack) -> Workbench:
         run, connection = self._run, self._connection()
-        self._model = NoModel() if run.strategy == strategies.PROGRAM else FallbackClient(chain_of(run.language_model))
+        self._model = NoModel() if run.strategy == strategies.PROGRAM else FallbackClient(self._models())
         Run.objects.filter(pk=run.pk).update(model_name=self._model.profile.name)
         self._door = stack.enter_context(connections.open_door(connection, run.question.asked_by, run_id=run.pk))
         self._engine = Engine(self._door, settings=EngineSettings(send_values=connection.send_values))
@@ -179,6 +180,11 @@ class RunInWork:
             ),
             settings=run_settings(send_values=connection.send_values),
         )
+
+    def _models(self) -> list[ModelProfile]:
+        """The model, and those that stand in for it; none does for one that is measured."""
+        chain = chain_of(self._run.language_model)
+        return chain[:1] if self._run.question.thread.evaluation_id is not None else chain
 
     def _connection(self) -> Connection:
         connection = self._run.question.thread.connection

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
@@ -20,7 +20,7 @@ from agents.answers import store
 from agents.models import Comment, LanguageModel, Question, Run, Share, Status, StoredResult, Thread, WorkerBeat
 from agents.traces import recorder
 from agents.traces.events import Event
-from connections.models import User
+from connections.models import Connection, User
 
 NUMERIC = ("integer", "decimal", "float")
 JUDGED = ("verification__by", "in_regression_set")
@@ -35,7 +35,14 @@ def thread_to_see(user: User, thread_id: UUID) -> Thread:
 
 def recent_threads(user: User, limit: int = 8) -> QuerySet[Thread]:
     """Newest first, for the rail."""
-    return permissions.visible_threads(user).order_by("-updated_at")[:limit]
+    return permissions.visible_threads(user).filter(evaluation=None).order_by("-updated_at")[:limit]
+
+
+def questions_on(connections: Iterable[Connection]) -> Mapping[int, int]:
+    """How many questions everybody together has asked on each, by the connection's key."""
+    keys = [connection.pk for connection in connections]
+    asked = Question.objects.filter(thread__connection__in=keys).values_list("thread__connection")
+    return dict(asked.annotate(Count("pk")).order_by())
 
 
 def questions_of(thread: Thread) -> QuerySet[Question]:

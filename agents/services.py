@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents import permissions, selectors, spending, tasks
-from agents.models import LIVE, LanguageModel, Question, Run, Status, Thread
+from agents.models import LIVE, Evaluation, LanguageModel, Question, Run, Status, Thread
 from agents.strategies import PROGRAM, STRATEGIES
 from agents.traces import recorder
 from connections import audit, crypto
@@ -67,6 +67,18 @@ def ask_again(
         run = _queue_run(question, strategy, language_model)
         audit.record("asked again", actor=user, target=question, detail={"run": str(run.pk)})
     return run
+
+
+def measure(
+    *, user: User, evaluation: Evaluation, text: str, evidence: str, strategy: str, language_model: LanguageModel | None
+) -> Run:
+    """Ask a question of an evaluation, under the caps like any other. It is on no list of questions and counts for no
+    rate. Raises ValidationError; nothing is stored then."""
+    with transaction.atomic():
+        thread = Thread.objects.create(
+            owner=user, connection=evaluation.connection, evaluation=evaluation, title=_title(text)
+        )
+        return _reserved(_add_question(thread, user, text, evidence), strategy, language_model)
 
 
 def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:
@@ -173,7 +185,8 @@ def _checked_evidence(evidence: str) -> str:
 
 def _check_rate(user: User) -> None:
     since = timezone.now() - timedelta(minutes=1)
-    asked = Run.objects.filter(question__asked_by=user, created_at__gt=since).count()
+    runs = Run.objects.filter(question__asked_by=user, question__thread__evaluation=None, created_at__gt=since)
+    asked = runs.count()
     if asked >= settings.QUESTIONS_PER_MINUTE:
         raise ValidationError(
             f"You asked {asked} questions within a minute, which is the limit. Wait a minute, then ask again.",
@@ -206,7 +219,10 @@ def _queue_run(question: Question, strategy: str, language_model: LanguageModel 
     strategy = strategy or settings.STRATEGY
     if strategy not in STRATEGIES:
         raise ValidationError(f"There is no strategy {strategy!r}; choose {', '.join(STRATEGIES)}.", code="strategy")
-    language_model = language_model or selectors.default_language_model()
+    return _reserved(question, strategy, language_model or selectors.default_language_model())
+
+
+def _reserved(question: Question, strategy: str, language_model: LanguageModel | None) -> Run:
     run = Run.objects.create(
         question=question, strategy=strategy, language_model=language_model, status=Status.QUEUED
     )

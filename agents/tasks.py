@@ -23,8 +23,25 @@ def enqueue_run(run_id: UUID) -> None:
 @shared_task(name="agents.run")
 def run_task(run_id: str) -> None:
     from agents import runner  # late: the web process only rings
+    from agents.library import evaluating
 
     runner.run_one(UUID(run_id))
+    evaluating.ended(UUID(run_id))
+
+
+def enqueue_evaluation(evaluation_id: int) -> None:
+    """Ring for a worker. When the broker is away, the workers' upkeep finds the evaluation."""
+    try:
+        evaluation_task.delay(evaluation_id)
+    except (OperationalError, OSError) as error:
+        log.warning("broker not reachable; upkeep will go on", evaluation=evaluation_id, error=str(error))
+
+
+@shared_task(name="agents.evaluation")
+def evaluation_task(evaluation_id: int) -> None:
+    from agents.library import evaluating  # late: the web process only rings
+
+    evaluating.advance(evaluation_id)
 
 
 def enqueue_mail(notice_id: int) -> None:

@@ -16,12 +16,14 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from agents import retention, runner, spending, tasks
+from agents.library import evaluating
 from agents.models import Run, Status, WorkerBeat
 from agents.traces import recorder
 
 BEAT_SECONDS = 5.0
 SWEEP_SECONDS = 5.0
 SETTLE_SECONDS = 60.0
+EVALUATION_SECONDS = 10.0
 RETENTION_SECONDS = 3600.0
 FORGOTTEN_AFTER = timedelta(days=1)
 
@@ -65,6 +67,7 @@ class Upkeep:
             (lambda: beat(self._name), BEAT_SECONDS),
             (lambda: sweep(settings.WORKER_THREADS - runner.working()), SWEEP_SECONDS),
             (spending.settle, SETTLE_SECONDS),
+            (evaluating.wake, EVALUATION_SECONDS),
             (retention.apply, RETENTION_SECONDS),
         )
 

@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
-from django.views.decorators.http import require_POST
+from django.http import HttpRequest
 
-from connections import admin_logs, permissions, services  # noqa: F401  (the logs have a file of their own)
+from connections import admin_logs, services  # noqa: F401  (the logs have a file of their own)
 from connections.admin_parts import Audited, AuditedInlines, HidesSecrets, SecretField, person, secret_given
-from connections.errors import DatabaseError
 from connections.forms import NamesField
 from connections.models import (
     CatalogueNote,
@@ -148,43 +142,3 @@ class ConnectionAdmin(HidesSecrets, AuditedInlines, admin.ModelAdmin):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Connection]) -> None:
         for connection in queryset:
             services.delete_connection(connection, actor=person(request))
-
-    def get_urls(self) -> list[URLPattern]:
-        test = self.admin_site.admin_view(require_POST(self.test))
-        refresh = self.admin_site.admin_view(require_POST(self.refresh))
-        return [
-            path("<int:pk>/test/", test, name="connection_test"),
-            path("<int:pk>/refresh/", refresh, name="connection_refresh"),
-            *super().get_urls(),
-        ]
-
-    def test(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Try the stored connection step by step and show each step."""
-        connection = self._changeable(request, pk)
-        found = services.test_connection(connection, actor=person(request))
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Test of {connection}",
-            "original": connection,
-            "opts": self.opts,
-            "steps": found.steps,
-            "role_sql": found.role_sql,
-        }
-        return TemplateResponse(request, "admin/connections/connection/test.html", context)
-
-    def refresh(self, request: HttpRequest, pk: int) -> HttpResponse:
-        connection = self._changeable(request, pk)
-        try:
-            catalogue = services.refresh_catalogue(connection)
-        except DatabaseError as error:
-            messages.error(request, f"The catalogue could not be read, and the stored one stays. {error}")
-        else:
-            messages.success(request, f"Read {len(catalogue.tables):,} tables.")
-            for warning in catalogue.warnings[:20]:
-                messages.warning(request, warning)
-        return HttpResponseRedirect(reverse("admin:connections_connection_change", args=[pk]))
-
-    def _changeable(self, request: HttpRequest, pk: int) -> Connection:
-        if not permissions.may_manage_connections(person(request)):
-            raise PermissionDenied
-        return get_object_or_404(Connection, pk=pk)

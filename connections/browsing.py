@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from django.db.models import Case, Count, Q, QuerySet, Value, When
 
 from connections.catalogue import Column, Table
-from connections.models import CatalogueSnapshot, CatalogueTable
+from connections.models import CatalogueSnapshot, CatalogueTable, Kind
 from connections.selectors import table_of
 
 PAGE = 50
 COLUMNS = 100
+FIRST_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Detail:
     """One table. `matching` of its columns fit the filter, `columns` are those of this page.
 
     `about` is the column whose note is being written, "" for the table's own; `about_note` is that note.
+    `first_rows` is the statement that shows a few of its rows.
     """
 
     table: Table
@@ -71,6 +73,7 @@ class Detail:
     matching: int
     page: int
     pages: int
+    first_rows: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ def browse(snapshot: CatalogueSnapshot, notes: Mapping[str, str], wanted: Wanted
     return Listing(
         wanted=wanted, schemas=_schemas(snapshot), total=snapshot.table_count, matching=counted["all"],
         column_matches=counted["all"] - counted["named"], tables=shown, page=page, pages=pages,
-        detail=_detail(_chosen(snapshot, wanted.table, shown), notes, wanted),
+        detail=_detail(snapshot, _chosen(snapshot, wanted.table, shown), notes, wanted),
     )  # fmt: skip
 
 
@@ -135,7 +138,9 @@ def _chosen(snapshot: CatalogueSnapshot, qualified: str, shown: Sequence[FoundTa
     return snapshot.tables.get(pk=shown[0].row.pk)
 
 
-def _detail(row: CatalogueTable | None, notes: Mapping[str, str], wanted: Wanted) -> Detail | None:
+def _detail(
+    snapshot: CatalogueSnapshot, row: CatalogueTable | None, notes: Mapping[str, str], wanted: Wanted
+) -> Detail | None:
     if row is None:
         return None
     table, word = table_of(row), wanted.column.strip().casefold()
@@ -144,8 +149,14 @@ def _detail(row: CatalogueTable | None, notes: Mapping[str, str], wanted: Wanted
     columns = list(_columns(table, matching[(page - 1) * COLUMNS : page * COLUMNS], notes))
     about = wanted.about if wanted.about in table.by_name else ""
     return Detail(
-        table, _note(notes, table), about, _note(notes, table, about), columns, len(matching), page, pages
-    )
+        table, _note(notes, table), about, _note(notes, table, about), columns, len(matching), page, pages,
+        _first_rows(table, "`" if snapshot.connection.kind == Kind.MYSQL else '"'),
+    )  # fmt: skip
+
+
+def _first_rows(table: Table, mark: str) -> str:
+    names = [f"{mark}{name.replace(mark, mark * 2)}{mark}" for name in (table.schema, table.name) if name]
+    return f"SELECT * FROM {'.'.join(names)} LIMIT {FIRST_ROWS}"
 
 
 def _note(notes: Mapping[str, str], table: Table, column: str = "") -> str:

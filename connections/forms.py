@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
 from django import forms
+from django.core.validators import ProhibitNullCharactersValidator
 
 from connections.crypto import Secret
 from connections.models import FILE_KINDS, Connection, Kind, Team, User
@@ -50,6 +51,7 @@ class NamesField(forms.Field):
 
     def to_python(self, value: Any) -> list[str]:
         text = str(value or "")
+        ProhibitNullCharactersValidator()(text)
         return list(dict.fromkeys(name.strip() for name in text.replace("\n", ",").split(",") if name.strip()))
 
     def has_changed(self, initial: Any, data: Any) -> bool:

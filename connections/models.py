@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 from django.contrib.auth.models import AbstractUser
@@ -151,6 +152,17 @@ class CatalogueSnapshot(models.Model):
     column_count = models.PositiveIntegerField()
     seconds = models.FloatField(default=0, help_text="How long reading took")
     taken_at = models.DateTimeField()
+
+    @property
+    def server(self) -> str:
+        """PostgreSQL 16, MariaDB 10.11; a file is read by our own engine, whose version says nothing about it."""
+        kind = Kind(self.connection.kind)
+        version = re.match(r"\d+(\.\d+)?", self.server_version)
+        if kind in FILE_KINDS or version is None:
+            return str(kind.label)
+        if kind == Kind.POSTGRESQL:
+            return f"{kind.label} {version[0].partition('.')[0]}"
+        return f"{'MariaDB' if 'mariadb' in self.server_version.lower() else 'MySQL'} {version[0]}"
 
     def __str__(self) -> str:
         return f"{self.connection} at {self.taken_at:%Y-%m-%d %H:%M}"

@@ -67,7 +67,8 @@ def reachable_addresses(host: str, port: int, policy: NetworkPolicy | None) -> t
     addresses = tuple(dict.fromkeys(_resolve(host, port)))
     if policy and not all(policy.permits(ipaddress.ip_address(text.partition("%")[0])) for text in addresses):
         raise ConnectionFailedError(
-            f"{host} is in a network that connections may not reach. An administrator can allow its network."
+            f"{host} is in a network that connections may not reach. An administrator can allow its network "
+            "(DATABASE_NETWORKS)."
         )
     return addresses
 
@@ -88,11 +89,22 @@ def no_answer(server: str, place: str) -> str:
     return f"{server} does not answer at {place}. Check host, port and firewall, and that the server runs."
 
 
+def no_tls(server: str, place: str, reason: str) -> str:
+    """`reason` is the driver's."""
+    hint = ""
+    if "certificate" in reason.lower():
+        hint = ". The server's certificate must name this host and come from an authority that this machine trusts."
+    return f"No TLS connection to {server} at {place}: {reason.rstrip('.')}{hint or '.'}"
+
+
 def _resolve(host: str, port: int) -> Iterable[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise ConnectionFailedError(f"There is no host named {host}, or its name cannot be resolved here.") from None
+        raise ConnectionFailedError(
+            f"There is no host named {host}, or its name cannot be resolved here. "
+            "Check its spelling, or write its address."
+        ) from None
     return [str(entry[4][0]) for entry in found]
 
 

@@ -65,7 +65,7 @@ class SessionPool:
             kept = self._take_idle(limits)
         try:
             return _Lent(self, kept or self._driver.open(limits), limits)
-        except BaseException:
+        except BaseException:  # an interrupted process, too, has to give the place back
             self._give_back(None, limits)
             raise
 

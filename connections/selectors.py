@@ -54,7 +54,7 @@ def teams_of(user: User) -> QuerySet[Team]:
 
 
 def snapshot_of(connection: Connection) -> CatalogueSnapshot | None:
-    return CatalogueSnapshot.objects.filter(connection=connection).first()
+    return CatalogueSnapshot.objects.select_related("connection").filter(connection=connection).first()
 
 
 def refresh_of(connection: Connection) -> CatalogueRefresh | None:

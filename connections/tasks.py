@@ -14,6 +14,8 @@ log = structlog.get_logger(__name__)
 
 NO_WORKER = "The queue cannot be reached. The catalogue is read with the first question, or try again in a moment."
 
+SWITCHED_OFF = "The connection is switched off. Tick “May be asked” in its form, and its catalogue is read."
+
 
 def enqueue_refresh(connection_id: int) -> None:
     """Ring for a worker. When the broker is away, the catalogue is read with the first question instead."""
@@ -31,14 +33,17 @@ def enqueue_refresh(connection_id: int) -> None:
 def refresh_task(connection_id: int) -> None:
     from connections import services, snapshots  # late: services import this module
 
-    connection = Connection.objects.filter(pk=connection_id, is_active=True).first()
+    connection = Connection.objects.filter(pk=connection_id).first()
     if connection is None:
+        return
+    if not connection.is_active:
+        snapshots.failed(connection, SWITCHED_OFF)
         return
     try:
         services.refresh_catalogue(connection)
     except DatabaseError as error:
         log.warning("catalogue not refreshed", connection=connection.name, error=str(error))
-    except Exception:
+    except Exception:  # a task's edge: people see that it failed, the log sees why
         snapshots.failed(connection, "Something unexpected happened; the log of the worker says more.")
         raise
 

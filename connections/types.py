@@ -38,13 +38,13 @@ PARTICULAR: Mapping[DialectName, Mapping[str, SemanticType]] = {
         "bignum": "integer", "hugeint": "integer", "uhugeint": "integer", "ubigint": "integer",
         "uinteger": "integer", "usmallint": "integer", "utinyint": "integer", "varint": "integer",
         "timestamp_s": "timestamp", "timestamp_ms": "timestamp", "timestamp_ns": "timestamp",
-        "struct": "struct", "map": "struct", "list": "array", "bit": "text",
+        "struct": "struct", "map": "struct", "list": "array", "bit": "unknown",
     },
     "postgresql": {
         "record": "struct", "inet": "network", "cidr": "network", "macaddr": "network", "macaddr8": "network",
         "int4range": "range", "int8range": "range", "numrange": "range", "daterange": "range", "tsrange": "range",
         "tstzrange": "range", "int4multirange": "range", "int8multirange": "range", "nummultirange": "range",
-        "datemultirange": "range", "tsmultirange": "range", "tstzmultirange": "range",
+        "datemultirange": "range", "tsmultirange": "range", "tstzmultirange": "range", "xml": "unknown",
     },
     # TIMESTAMP is shown in the session's zone without an offset, so to a reader it has none; SET is a text list.
     "mysql": {"bit": "integer", "set": "text", "inet4": "network", "inet6": "network"},

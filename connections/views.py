@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from connections import browsing, permissions, selectors
 from connections.forms import SettingsForm, ThemeForm
 from connections.models import Connection, User
+from connections.storable import storable
 
 
 def person(request: HttpRequest) -> User:
@@ -40,7 +41,7 @@ def connection_list(request: HttpRequest) -> HttpResponse:
 
 
 def _wanted(request: HttpRequest) -> browsing.Wanted:
-    given = request.GET
+    given = storable(request.GET.dict())
     return browsing.Wanted(
         search=given.get("q", ""), schema=given.get("schema", ""), table=given.get("table", ""),
         page=given.get("page", ""), column=given.get("c", ""), column_page=given.get("columns", ""),

@@ -1,5 +1,6 @@
 """The worker process: `celery -A reactsql_web worker`. Settings named CELERY_* configure it."""
 
+import gc
 import os
 import socket
 import threading
@@ -10,12 +11,15 @@ from typing import Any
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
 
 # Said to everybody who is root, because a worker that unpickles messages can be made to run code. Ours reads JSON only;
 # that it should not be root on a server is what `manage.py check --deploy` says (checks.py).
 warnings.filterwarnings("ignore", "You're running the worker with superuser privileges", SecurityWarning)
+
+TRANSPORT_ALIASES["filesystem"] = "reactsql_web.broker:Transport"
 
 app = Celery("reactsql_web")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -45,10 +49,13 @@ def begin_upkeep(**_: Any) -> None:
 
 
 def _warm_up() -> None:
-    """Import what takes seconds, so that no question waits for it."""
+    """Import what takes seconds, so that no question waits for it. What is there then stays: the collector of garbage
+    need not walk over it again, for half a second each time, while runs wait."""
     from agents.llm.client import preload
 
     preload()
+    gc.collect()
+    gc.freeze()
 
 
 @worker_shutting_down.connect

@@ -58,7 +58,8 @@ def _title(choice: Choice, columns: Sequence[Column]) -> str:
     return measures if choice.x is None else f"{measures} by {columns[choice.x].name}"
 
 
-def _figure(traces: list[Any], **layout: Any) -> dict[str, Any]:
+def figure_of(traces: list[Any], **layout: Any) -> dict[str, Any]:
+    """Plotly's JSON for traces (objects, or mappings with their `type`), in the look of all charts."""
     import plotly.graph_objects as go  # late: plotly takes half a second
 
     axis = {"gridcolor": "var(--plot-grid)", "linecolor": "var(--line-2)", "zerolinecolor": "var(--line-2)",
@@ -102,7 +103,7 @@ def _bars(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
              "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "ticklabelstandoff": 8}  # fmt: skip
     lengths = {"side": "top", "showline": False, "ticks": "", "tickformat": ",~f", "zerolinecolor": "var(--edge)",
                "range": _room(drawn, choice.ys)}  # fmt: skip
-    figure = _figure(traces, yaxis=names, xaxis=lengths, barmode="group", bargap=0.35)
+    figure = figure_of(traces, yaxis=names, xaxis=lengths, barmode="group", bargap=0.35)
     notice = None
     if len(rows) > MOST_BARS:
         notice = (f"First {MOST_BARS} of {len(rows):,} rows.", f"Bars hold {MOST_BARS}, in the order of the table.")
@@ -140,7 +141,7 @@ def _lines(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     ]  # fmt: skip
     kind = "category" if columns[x].numeric or any(not _is_day(str(row[x])) for row in drawn) else "date"
     height = {"rangemode": "tozero", "tickformat": ",~f", "showline": False}
-    figure = _figure(traces, xaxis={"type": kind}, yaxis=height, hovermode="x unified")
+    figure = figure_of(traces, xaxis={"type": kind}, yaxis=height, hovermode="x unified")
     return Chart(_title(choice, columns), figure, HEIGHT, _names(columns, choice.ys), _cut(rows, MOST_POINTS), drawn)
 
 
@@ -171,7 +172,7 @@ def _scatter(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     }
     title = f"{columns[y].name} against {columns[choice.x].name}"
     names = tuple(groups) if choice.colour is not None else ()
-    return Chart(title, _figure(traces, **titles), HEIGHT, names, _cut(rows, MOST_POINTS), drawn)
+    return Chart(title, figure_of(traces, **titles), HEIGHT, names, _cut(rows, MOST_POINTS), drawn)
 
 
 def _coloured(choice: Choice, columns: Sequence[Column], rows: Rows) -> dict[str, list[Sequence[Any]]]:
@@ -194,7 +195,7 @@ def _pie(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
         marker={"colors": [_colour(place) for place in range(len(rows))],
                 "line": {"color": "var(--surface)", "width": 2}},
     )  # fmt: skip
-    return Chart(_title(choice, columns), _figure([trace]), HEIGHT, (), None, rows)
+    return Chart(_title(choice, columns), figure_of([trace]), HEIGHT, (), None, rows)
 
 
 def _histogram(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
@@ -203,5 +204,5 @@ def _histogram(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     y = choice.ys[0]
     values = [number for row in rows if (number := numeric(row[y])) is not None]
     trace = go.Histogram(x=values, marker={"color": _colour(0), "line": {"color": "var(--surface)", "width": 1}})
-    figure = _figure([trace], yaxis={"title": {"text": "rows"}}, xaxis={"title": {"text": label(columns[y].name)}})
+    figure = figure_of([trace], yaxis={"title": {"text": "rows"}}, xaxis={"title": {"text": label(columns[y].name)}})
     return Chart(f"How {columns[y].name} is spread", figure, HEIGHT, (), None, rows[:MOST_BARS])

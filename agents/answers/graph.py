@@ -13,8 +13,8 @@ from typing import Any, Literal
 NODE_WIDTH, NODE_HEIGHT = 106, 36
 LANE, LAYER, MARGIN = 118, 54, 3
 LONGEST_NAME = 14
-# A picture of one lane is not blown up to the width of the page; one of more than four scrolls.
-LEAST_LANES, MOST_LANES = 3, 4
+# A picture of few lanes is not blown up to the width of its place; one of more than four scrolls.
+LEAST_WIDTH, MOST_LANES = 420, 4
 
 NodeKind = Literal["src", "res", ""]
 
@@ -114,8 +114,8 @@ def draw(steps: Sequence[Step], current: int | None = None) -> Graph | None:
         for step in steps
         for source in step.inputs
     )
-    used = max(*lanes.values(), LEAST_LANES - 1) + 1
-    width = (used - 1) * LANE + NODE_WIDTH + 2 * MARGIN
+    used = max(lanes.values()) + 1
+    width = max((used - 1) * LANE + NODE_WIDTH + 2 * MARGIN, LEAST_WIDTH)
     height = max(layers.values()) * LAYER + NODE_HEIGHT + 2 * MARGIN
     return Graph(nodes, edges, width, height, wide=used > MOST_LANES)
 

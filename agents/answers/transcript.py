@@ -152,7 +152,8 @@ class Transcript:
         return [Change("calls", turn.key)]
 
     def _retried(self, event: events.Retry) -> list[Change]:
-        return self._say(text(f"The model did not answer ({event.reason}); attempt {event.attempt + 1} follows"))
+        when = f" in {event.wait:.0f} s" if event.wait >= 1 else ""
+        return self._say(text(f"The model did not answer ({event.reason}); attempt {event.attempt + 1} follows{when}"))
 
     def _final(self, event: events.Final) -> list[Change]:
         turn = self.turn(branch_key(event))

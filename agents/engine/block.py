@@ -106,6 +106,15 @@ class Block:
         place = (key.source, key.column)
         return next((u for one, u in self.equals if (one.source, one.column) == place and u.source in sources), None)
 
+    def forget_repeats(self) -> None:
+        """How often a row is there no longer matters: drop DISTINCT, and a GROUP BY that is there for nothing else."""
+        if self.limit is not None:
+            return
+        self.distinct = False
+        counts = self.having or self.windows or any(term.aggregate for term in self.columns.values())
+        if self.group and not counts:
+            self.group = None
+
     @property
     def row_wise(self) -> bool:
         """Whether it only joins, filters and computes: work that is no more costly than reading its rows again."""

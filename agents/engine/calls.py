@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from agents.dsl.expressions import Expression
-from agents.dsl.operations.aggregate import ANY_VALUE, Aggregation
+from agents.dsl.operations.aggregate import Aggregation
 from agents.dsl.operations.window_column import EDGE, RANKING, SHIFTING, Bound, Frame, WindowColumn
 from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
@@ -37,7 +37,7 @@ def aggregate_term(
     if agg.as_ in helpers:
         return _emulated(agg.fn, *(block.columns[name] for name in helpers[agg.as_]))
     column = block.columns.get(agg.column)
-    fn = "min" if agg.fn == ANY_VALUE and alone else agg.fn
+    fn = dialect.alone.get(agg.fn, agg.fn) if alone else agg.fn
     order = block.order if agg.fn == "string_agg" and dialect.ordered_aggregates else ()
     parts = [column, written(condition, block.columns) if condition else None]
 

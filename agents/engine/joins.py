@@ -39,8 +39,10 @@ def _is_set_of(right: Relation, keys: Sequence[str]) -> bool:
 
 def semi_join(operation: JoinTable, left: Block, right: Block, dialect: Dialect) -> Block:
     """`left` with one condition more. Neither block may have a limit."""
-    right.distinct = False  # IN counts no duplicates
+    right.forget_repeats()
     query = write_select(right, [(right.columns[name], name) for _, name in operation.on], dialect, ordered=False)
+    if isinstance(query, exp.Select):  # nobody asks for the names of its columns
+        query.set("expressions", [item.unalias() for item in query.expressions])
     left.where.append(_is_among([left.columns[name] for name, _ in operation.on], query))
     left.order = ()
     return left

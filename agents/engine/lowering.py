@@ -264,7 +264,7 @@ class Lowering:
         tested = reader and keeps_unmatched(relation, reader, new_names, self._need(reader).columns)
         if not tested:
             return None
-        right.distinct &= right.limit is not None  # a second match changes nothing
+        right.forget_repeats()
         if not right.joins_on_the_left() or not right.becomes_query():
             right = self._step(right, relation.inputs[1])
         columns = left.columns | {new_names[name]: term for name, term in right.columns.items()}

@@ -60,12 +60,21 @@ def contains(column: RelColumn, text: str, dialect: Dialect) -> Expression:
 
 def any_of(conditions: list[Expression]) -> Expression:
     """At least one of `conditions`, all over the same column, holds."""
+    return _joined(conditions, "(", " OR ", ")")
+
+
+def how_many_of(conditions: list[Expression]) -> Expression:
+    """The number of those of `conditions`, all over the same column, that hold."""
+    return _joined(conditions, "(CASE WHEN ", " THEN 1 ELSE 0 END + CASE WHEN ", " THEN 1 ELSE 0 END)")
+
+
+def _joined(conditions: list[Expression], before: str, between: str, after: str) -> Expression:
     pieces: list[str] = [""]
     for index, condition in enumerate(conditions):
         first, *rest = condition.pieces
-        pieces[-1] += (" OR " if index else "(") + first
+        pieces[-1] += (between if index else before) + first
         pieces += rest
-    pieces[-1] += ")"
+    pieces[-1] += after
     return _expression(conditions[0].columns[0], tuple(pieces))
 
 

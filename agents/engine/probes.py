@@ -8,6 +8,7 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
+from agents.dsl.expressions import Expression
 from agents.dsl.names import quoted
 from agents.dsl.operations.aggregate import Aggregate, Aggregation
 from agents.dsl.operations.base import ProbeOperation
@@ -22,13 +23,14 @@ from agents.dsl.relation import Columns, Relation, RelColumn
 from agents.dsl.type_rules import NUMERIC
 from agents.engine.access import Access
 from agents.engine.observations import cell_text, count_text
-from agents.engine.predicates import Value, any_of, as_text, contains, equals, filtered, is_null
+from agents.engine.predicates import Value, any_of, as_text, contains, equals, filtered, how_many_of, is_null
 from agents.errors import QueryTimeoutError
 from connections.values import display_text
 
 _NOT_SHOWN = "(values are not shown on this connection)"
 # PostgreSQL cannot tell two of these apart, so they are compared as texts.
 _NO_EQUALITY = ("json", "array", "struct")
+_NO_EQUALITY_TYPES = ("xml", "point", "line", "lseg", "box", "path", "polygon", "circle")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Probes:
         return self._nearest(self._alone(relation, column), value, k)[0]
 
     def _alone(self, relation: Relation, column: RelColumn) -> _Column:
-        if self._access.dialect.name == "postgresql" and column.semantic in _NO_EQUALITY:
+        if self._access.dialect.name == "postgresql" and not _has_equality(column):
             name = f"{column.name} as text"
             text = RelColumn(name, "text", "text")
             made = Relation(
@@ -175,26 +177,38 @@ class Probes:
         return [(stored[index], score) for _, score, index in found], looked_at
 
     def _candidates(self, column: _Column, value: str) -> tuple[list[Any], str]:
-        most = self._settings.distinct_values
+        """All distinct values, or of very many those that share most letters with `value`."""
         known = filtered(column.relation, is_null(column.column.name, negated=True))
-        stored = self._distinct(known, most + 1)
-        if len(stored) <= most:
+        stored, all_of_them = self._distinct(known)
+        if all_of_them:
             return stored, ""
         pieces = _pieces(value)
         if not pieces:
-            return stored[:most], f" among {most:,} of more distinct values"
+            return stored, f" among {len(stored):,} of more distinct values"
         conditions = [contains(column.column, piece, self._access.dialect) for piece in pieces]
-        narrowed = self._distinct(filtered(known, any_of(conditions)), most)
-        return (
-            narrowed,
-            f" among the {len(narrowed):,} distinct values that share letters with it (of more than {most:,})",
-        )
+        narrowed, _ = self._distinct(filtered(known, any_of(conditions)), first=how_many_of(conditions))
+        shown = f"the {len(narrowed):,} distinct values that share most letters with it"
+        return narrowed, f" among {shown} (of more than {len(stored):,})"
 
-    def _distinct(self, relation: Relation, limit: int) -> list[Any]:
-        name = next(iter(relation.columns))
-        grouped = self._access.relate(Aggregate("", (name,), ()), (relation,), "values")
-        limited = self._access.relate(Limit("", limit), (grouped,), "values")
-        return [row[0] for row in self._rows(limited, limit)]
+    def _distinct(self, relation: Relation, first: Expression | None = None) -> tuple[list[Any], bool]:
+        """As many distinct values as are looked at, those first for which `first` is greatest, and whether they are
+        all."""
+        name, most = next(iter(relation.columns)), self._settings.distinct_values
+        values = self._access.relate(Aggregate("", (name,), ()), (relation,), "values")
+        if first is not None:
+            rank = f"{name} rank"
+            columns = {**values.columns, rank: RelColumn(rank, "integer", "integer")}
+            ranked = Relation(DeriveColumn("", rank, ""), "values", (values,), columns, (first,))
+            ordered = self._access.relate(OrderBy("", (OrderKey(rank, True),)), (ranked,), "values")
+            values = self._access.relate(SelectColumns("", (Renamed(name, name),)), (ordered,), "values")
+        limited = self._access.relate(Limit("", most + 1), (values,), "values")
+        seconds = self._settings.probe_seconds
+        rows = self._access.fetch(limited, max_rows=most, seconds=seconds, purpose="probe")
+        return [row[0] for row in rows.rows], not rows.truncated
+
+
+def _has_equality(column: RelColumn) -> bool:
+    return column.semantic not in _NO_EQUALITY and column.type.lower() not in _NO_EQUALITY_TYPES
 
 
 def _alike(one: str, other: str, **_: Any) -> float:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from agents.dsl.expressions import Expression
 
+_LONG = 80  # characters of a query in an expression; a longer one takes several lines
 Build = Callable[[Sequence[exp.Expr]], exp.Expr]
 
 
@@ -140,12 +141,16 @@ class Writer:
             text = term.expression.write({name: self.text(part) for name, part in term.columns.items()})
             node = exp.Var(this=self.printer.shielded(text))
             return node if term.expression.atomic else exp.Paren(this=node)
+        line = self.printer.text(self._built(term))
+        long = term.query and len(line) > _LONG
+        return self._built(term) if long else exp.Var(this=self.printer.shielded(line))
+
+    def _built(self, term: Term) -> exp.Expr:
         if isinstance(term, Nested):
             assert self.aliases is not None
-            return exp.Var(this=self.printer.shielded(self.printer.text(term.build(self.aliases))))
+            return term.build(self.aliases)
         assert isinstance(term, Made)
-        call = term.build([self.node(part) for part in term.parts])
-        return exp.Var(this=self.printer.shielded(self.printer.text(call)))
+        return term.build([self.node(part) for part in term.parts])
 
     def text(self, term: Term) -> str:
         """The SQL of `term` on one line, fit to stand in an expression."""

@@ -73,10 +73,8 @@ class Harness:
             try:
                 for job in waiting:
                     job.result()
-            except BaseException:
-                for job in waiting:
-                    job.cancel()
-                raise
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)  # one that failed, or Ctrl-C, ends the others, too
         return self._ordered(systems, records)
 
     def _ask_group(self, system: System, group: Iterable[Record], known: set[tuple[str, str]]) -> None:

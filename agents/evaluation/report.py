@@ -177,7 +177,8 @@ def _failures(systems: dict[str, list[CaseResult]]) -> list[str]:
     wrong = [result for own in systems.values() for result in own if not result.right]
     for result in wrong[:MOST_FAILURES]:
         why = result.error["message"] if result.error else "another result"
-        link = f"[{result.id}]({quote(result.trace)})" if result.trace else result.id
+        place = quote(result.trace, safe="/:")
+        link = f"[{result.id}]({place})" if place else result.id
         rows.append([_short(result.question), result.system, result.status, _short(why), link])
     if len(rows) == 1:
         return ["## Not right", "Nothing."]

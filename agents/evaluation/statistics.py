@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 RESAMPLES = 10_000
+Z95 = statistics.NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +71,38 @@ def mcnemar_corrected(b: int, c: int) -> float:
 def bootstrap(
     first: Sequence[bool], second: Sequence[bool], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
-    """The 95 % percentile interval of the accuracy difference, in percentage points, over paired resamples."""
-    differences = [int(other) - int(one) for one, other in zip(first, second, strict=True)]
-    n = len(differences)
-    if not any(differences):
+    """The 95 % percentile interval of the accuracy difference, in percentage points, over paired resamples.
+
+    A resample is drawn by its counts: how many of its n questions are discordant, and how many of those the second got
+    right. That is the multinomial of drawing them one by one, without n draws.
+    """
+    pairs = list(zip(first, second, strict=True))
+    n = len(pairs)
+    b, c = sum(one and not other for one, other in pairs), sum(other and not one for one, other in pairs)
+    if not b + c:
         return (0.0, 0.0)
     draw = random.Random(seed)  # noqa: S311 - a seeded resampling, no secret
-    means = sorted(100 * sum(draw.choices(differences, k=n)) / n for _ in range(resamples))
+    discordant = _binomial(n, (b + c) / n)
+    better: dict[int, list[float]] = {}
+    means = []
+    for _ in range(resamples):
+        size = bisect_right(discordant, draw.random() * discordant[-1])
+        if size not in better:
+            better[size] = _binomial(size, c / (b + c))
+        table = better[size]
+        gained = bisect_right(table, draw.random() * table[-1])
+        means.append(100 * (2 * gained - size) / n)
+    means.sort()
     return (_percentile(means, 2.5), _percentile(means, 97.5))
+
+
+def wilson(right: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share, in percent (E. B. Wilson, 1927)."""
+    if n == 0:
+        return (0.0, 100.0)
+    share, z2 = right / n, Z95**2
+    middle, half = share + z2 / (2 * n), Z95 * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    return (100 * (middle - half) / (1 + z2 / n), 100 * (middle + half) / (1 + z2 / n))
 
 
 def spread(seconds: Sequence[float]) -> Spread:
@@ -91,6 +118,17 @@ def spread(seconds: Sequence[float]) -> Spread:
         cv=statistics.pstdev(seconds) / mean if mean else 0.0,
         over_500=sum(value > 500 for value in seconds),
     )
+
+
+def _binomial(n: int, p: float) -> list[float]:
+    """The cumulated probabilities of 0 … n successes in `n` trials."""
+    if p in (0.0, 1.0):
+        return [float(k >= n * p) for k in range(n + 1)]
+    logs = (
+        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p)
+        for k in range(n + 1)
+    )
+    return list(accumulate(math.exp(value) for value in logs))
 
 
 def _percentile(ordered: Sequence[float], percent: float) -> float:

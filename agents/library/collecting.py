@@ -33,13 +33,18 @@ def collection_to_see(user: User, collection_id: int) -> Collection:
 def saved_in(collection: Collection, *, text: str = "", show: str = "") -> QuerySet[SavedQuestion]:
     """`show` is "verified", "scheduled" or "" for all."""
     found = collection.saved.select_related("owner", "connection", "run__verification").prefetch_related(
-        "recipients", Prefetch("runs", queryset=SavedRun.objects.select_related("run"))
+        "recipients", Prefetch("runs", queryset=_told_runs(), to_attr="told_runs")
     )
     for word in text.split():
         found = found.filter(Q(title__icontains=word) | Q(note__icontains=word))
     if show == "verified":
         found = found.filter(run__verification__isnull=False)
     return found.exclude(cadence="") if show == "scheduled" else found
+
+
+def _told_runs() -> QuerySet[SavedRun]:
+    """The last ones whose value stands on the team's page: of a reader's own values nobody else is told."""
+    return SavedRun.objects.filter(with_own_values=False, settled=True).exclude(value="")[:KEPT_RUNS]
 
 
 def saved_to_see(user: User, saved_id: int) -> SavedQuestion:

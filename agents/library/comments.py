@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 
 from agents import permissions
 from agents.library import notices
@@ -22,10 +23,12 @@ MENTION = re.compile(r"(?<![\w.+-])@([\w.@+-]*\w)")
 # --- Reads -----------------------------------------------------------------------------------------------------------
 
 
-def comments_on(questions: Iterable[Question]) -> Mapping[UUID, list[Comment]]:
-    """By question, oldest first."""
+def comments_on(user: User, questions: Iterable[Question]) -> Mapping[UUID, list[Comment]]:
+    """By question, oldest first; of another's question, what was said about the runs that are open to `user`."""
     found: dict[UUID, list[Comment]] = {}
-    for comment in Comment.objects.filter(question__in=list(questions)).select_related("author", "question__thread"):
+    theirs = Q(question__thread__owner=user) | Q(author=user) | Q(run__in=permissions.visible_runs(user).values("pk"))
+    said = Comment.objects.filter(theirs, question__in=list(questions))
+    for comment in said.select_related("author", "question__thread"):
         found.setdefault(comment.question_id, []).append(comment)
     return found
 

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from agents.models import Question, Run, RunEvent, Status, Thread
+from agents.models import Evaluation, Question, Run, RunEvent, Status, Thread
 from agents.strategies import STRATEGIES
 from agents.traces import events, recorder
 from connections import audit
@@ -40,17 +40,26 @@ def import_trace(text: str, *, owner: User, file: str) -> Run:
     """Keep a trace that `as_json` wrote as a run of `owner` that belongs to no connection: it can be read and not be
     run again. Its tokens and cost count for nobody. Raises ValidationError."""
     data = _parsed(text)
+    with transaction.atomic():
+        run = keep_trace(data, owner=owner, file=file)
+        detail = {"file": file, "run": data.get("run", "")}
+        audit.record("trace imported", actor=owner, target=run.question, detail=detail)
+    return run
+
+
+def keep_trace(data: Mapping[str, Any], *, owner: User, file: str, evaluation: Evaluation | None = None) -> Run:
+    """A trace that was read already, as `owner`'s, on no list of questions where it belongs to an `evaluation`. Raises
+    ValidationError for events that cannot be read."""
     saved = _events(data)
     began = next((event for event in saved if isinstance(event, events.RunStarted)), None)
     question_text = str(data.get("question") or (began.question if began is not None else "")) or "An imported trace"
+    title = storable(question_text[:TITLE_CHARACTERS])
     with transaction.atomic():
-        title = question_text[:TITLE_CHARACTERS]
-        thread = Thread.objects.create(owner=owner, connection=None, title=storable(title))
+        thread = Thread.objects.create(owner=owner, connection=None, evaluation=evaluation, title=title)
         question = Question.objects.create(thread=thread, position=1, text=storable(question_text), asked_by=owner)
         run = Run.objects.create(question=question, **_outcome(data, saved, file))
         RunEvent.objects.bulk_create([recorder.row_of(run.pk, event) for event in saved])
         run.save()
-        audit.record("trace imported", actor=owner, target=question, detail={"file": file, "run": data.get("run", "")})
     return run
 
 

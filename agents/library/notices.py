@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.mail import send_mail
@@ -12,16 +13,34 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
-from agents import tasks
+from agents import permissions, tasks
 from agents.models import Notice, Run
 from connections.models import Membership, User
 
 KEPT_ON_PAGE = 100
 
 
-def notices_of(user: User) -> QuerySet[Notice]:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A notice as it is read now: without its question and words where the run is not open to its reader any more."""
+
+    notice: Notice
+    question: str
+    text: str
+
+
+def notices_of(user: User) -> list[Told]:
     """Newest first."""
-    return Notice.objects.filter(user=user).select_related("actor", "run__question")[:KEPT_ON_PAGE]
+    found = list(Notice.objects.filter(user=user).select_related("actor", "run__question")[:KEPT_ON_PAGE])
+    runs = permissions.visible_runs(user).filter(pk__in=[one.run_id for one in found])
+    visible = set(runs.values_list("pk", flat=True))
+    return [_told(one, is_open=one.run_id in visible) for one in found]
+
+
+def _told(notice: Notice, *, is_open: bool) -> Told:
+    if notice.kind == Notice.Kind.ACCESS:  # for managers, to whom the answer itself need not be open
+        return Told(notice, "", notice.text)
+    return Told(notice, notice.run.question.text, notice.text) if is_open else Told(notice, "", "")
 
 
 def unread(user: User) -> int:
@@ -40,10 +59,21 @@ def notice_to_read(user: User, notice_id: int) -> Notice:
     return Notice.objects.select_related("run").get(pk=notice_id, user=user)
 
 
+def address_of(notice: Notice) -> str:
+    """The page that a notice leads to: of a request for access, the teams, where people are invited."""
+    if notice.kind == Notice.Kind.ACCESS:
+        return reverse("teams")
+    place = f"#comments-{notice.run.question_id}" if notice.kind in (Notice.Kind.MENTION, Notice.Kind.COMMENT) else ""
+    return f"{reverse('run', args=[notice.run_id])}{place}"
+
+
 def tell(*, users: Iterable[User], actor: User | None, kind: Notice.Kind, run: Run, text: str = "") -> None:
-    """One notice for each of `users` but the actor; called inside a transaction, it is sent after the commit."""
+    """One notice for each of `users` but the actor, to whom the run is open: who left a team is told no result of it.
+    Called inside a transaction, it is sent after the commit."""
     by = actor.pk if actor is not None else None
     for user in {one.pk: one for one in users if one.pk != by and one.is_active}.values():
+        if kind != Notice.Kind.ACCESS and not permissions.may_see_run(user, run):
+            continue
         notice = Notice.objects.create(user=user, actor=actor, kind=kind, run=run, text=text)
         if settings.EMAIL_URL and user.email:
             transaction.on_commit(lambda key=notice.pk: tasks.enqueue_mail(key))  # type: ignore[misc]
@@ -58,10 +88,13 @@ def read(*, user: User, notice: Notice | None = None) -> None:
 
 
 def send(notice_id: int) -> None:
-    """E-mail a notice that was not read meanwhile."""
+    """E-mail a notice that was not read meanwhile, and whose run was not closed meanwhile."""
     notice = Notice.objects.filter(pk=notice_id, read_at=None).select_related("user", "actor", "run__question").first()
     if notice is None or not notice.user.email:
         return
-    address = f"{settings.SITE_URL}{reverse('run', args=[notice.run_id])}"
-    body = "\n\n".join(filter(None, [f"{notice}:", notice.run.question.text, notice.text, address]))
+    told = _told(notice, is_open=permissions.may_see_run(notice.user, notice.run))
+    if not told.question and not told.text:
+        return
+    address = f"{settings.SITE_URL}{address_of(notice)}"
+    body = "\n\n".join(filter(None, [f"{notice}:", told.question, told.text, address]))
     send_mail(f"{notice}", body, None, [notice.user.email])

@@ -37,9 +37,13 @@ def connection_named(name: str) -> Connection:
 
 
 def regression_set(name: str) -> RegressionSet:
-    """Of the connection `name`, the verified questions with the SQL that answers them. The records hold the database's
-    address with its password. Raises UnknownConnectionError."""
-    connection = connection_named(name)
+    """Of the connection `name`. Raises UnknownConnectionError."""
+    return questions_of(connection_named(name))
+
+
+def questions_of(connection: Connection) -> RegressionSet:
+    """The verified questions with the SQL that answers them. The records hold the database's address with its
+    password."""
     questions = list(connection.regression_set.order_by("added_at"))
     url = _whole_address(connection)
     records = tuple(

@@ -49,7 +49,7 @@ class Filters:
 def found(user: User, filters: Filters = Filters()) -> QuerySet[SearchEntry]:  # noqa: B008  (frozen)
     """Newest first: of one's own questions the newest run, of others' the runs that are open to `user`."""
     entries = _visible(user, filters.show)
-    for condition in _conditions(filters):
+    for condition in _conditions(user, filters):
         entries = entries.filter(condition)
     return entries.order_by("-asked_at", "-pk").only("run_id", "asked_at")
 
@@ -60,10 +60,11 @@ def page_of(entries: QuerySet[SearchEntry], number: int, size: int) -> Page[Run]
     counted = entries.annotate(total=Window(Count("*")))
     part = list(counted[(number - 1) * size : number * size])
     paginator: Paginator[Run] = Paginator((), size)
-    paginator.count = part[0].total if part else entries.order_by().count() if number > 1 else 0
-    if number > paginator.num_pages:
-        return page_of(entries, paginator.num_pages, size)
-    return Page(with_runs(part), number, paginator)
+    if not part and number > 1:  # from the end
+        part = list(counted.reverse()[:size])
+        part = part[: (part[0].total - 1) % size + 1][::-1] if part else []
+    paginator.count = part[0].total if part else 0
+    return Page(with_runs(part), min(number, paginator.num_pages), paginator)
 
 
 def with_runs(entries: Iterable[SearchEntry]) -> list[Run]:
@@ -84,7 +85,7 @@ def _visible(user: User, show: str) -> QuerySet[SearchEntry]:
     return SearchEntry.objects.filter(others if show == "shared" else mine | others)
 
 
-def _conditions(filters: Filters) -> list[Q]:
+def _conditions(user: User, filters: Filters) -> list[Q]:
     conditions = []
     words = folded(filters.search).split()[:MOST_WORDS]
     if filters.search.strip():
@@ -92,7 +93,8 @@ def _conditions(filters: Filters) -> list[Q]:
     if filters.person is not None:
         conditions.append(Q(owner=filters.person))
     if filters.team is not None:
-        conditions.append(Q(owner__in=Membership.objects.filter(team=filters.team).values("user")))
+        team = permissions.teams_to_share_with(user).filter(pk=filters.team)  # who is in others' teams is not told
+        conditions.append(Q(owner__in=Membership.objects.filter(team__in=team).values("user")))
     if filters.connection is not None:
         conditions.append(Q(connection=filters.connection))
     if filters.status:

@@ -48,7 +48,10 @@ def entry_of(run: Run, *, newest: bool) -> SearchEntry:
 
 
 def write(run: Run) -> None:
-    """The entry of one run as it is now; a run that begins is its question's newest."""
+    """The entry of one run as it is now; a run that begins is its question's newest. What an evaluation asks has none:
+    it is on no list of questions."""
+    if run.question.thread.evaluation_id is not None:
+        return
     known = SearchEntry.objects.filter(run=run).first()
     entry = entry_of(run, newest=known is None or known.newest)
     if known is None:
@@ -61,6 +64,7 @@ def write(run: Run) -> None:
 def rebuild(runs: Iterable[Run] | None = None) -> int:
     """Write the entries of `runs`, or of all, anew; returns how many."""
     found = Run.objects.all() if runs is None else Run.objects.filter(pk__in=[run.pk for run in runs])
+    found = found.filter(question__thread__evaluation=None)
     found = found.select_related("question__asked_by", "question__thread").order_by("question", "-created_at")
     SearchEntry.objects.filter(run__in=found.order_by().values("pk")).delete()
     entries: list[SearchEntry] = []

@@ -85,13 +85,18 @@ class Budget:
 
     def check(self) -> None:
         """Raise BudgetExhaustedError if tokens, money or seconds are used up."""
-        limits, usage, seconds = self.limits, self.usage, self.seconds
+        limits, usage = self.limits, self.usage
         if limits.tokens is not None and usage.input + usage.output >= limits.tokens:
             raise _exhausted("tokens", f"{usage.input + usage.output:,} of {limits.tokens:,} tokens are used up")
         if limits.money is not None and usage.cost is not None and usage.cost >= limits.money > 0:
             raise _exhausted("money", f"${usage.cost:.4f} of ${limits.money:.4f} are spent")
-        if limits.seconds is not None and seconds >= limits.seconds:
-            raise _exhausted("seconds", f"the run took {seconds:.0f} of at most {limits.seconds:.0f} seconds")
+        self.check_seconds()
+
+    def check_seconds(self) -> None:
+        """What `check` says of time alone: asked while a reply is written, too, which a slow model does for long."""
+        limit, seconds = self.limits.seconds, self.seconds
+        if limit is not None and seconds >= limit:
+            raise _exhausted("seconds", f"the run took {seconds:.0f} of at most {limit:.0f} seconds")
 
     def admit(self) -> None:
         """Asked before each model call: raise BudgetExhaustedError if nothing more may be spent."""
@@ -113,11 +118,6 @@ class Budget:
         return max(0, self.limits.turns - self._turns)
 
     @property
-    def last_turn_but_one(self) -> bool:
-        """Whether exactly one more turn may follow the one in progress: the moment to tell the model."""
-        return self.turns_left == 1
-
-    @property
     def usage(self) -> Usage:
         with self._lock:
             return self._usage
@@ -126,10 +126,6 @@ class Budget:
     def seconds(self) -> float:
         """Wall-clock seconds since the run began."""
         return self._clock() - self._began
-
-    @property
-    def seconds_left(self) -> float | None:
-        return None if self.limits.seconds is None else max(0.0, self.limits.seconds - self.seconds)
 
 
 def _exhausted(limit: str, what: str) -> BudgetExhaustedError:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agents.errors import ModelUnavailableError
-from agents.llm.messages import Message, ModelProfile, Reply
+from agents.llm.messages import ModelProfile, Reply
 
 
 class NoModel:
@@ -14,28 +13,10 @@ class NoModel:
 
     profile = ModelProfile(name="no model", model="")
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        on_delta: Callable[[str], None] | None = None,
-        on_retry: Callable[[int, float, str], None] | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        schema: Mapping[str, Any] | None = None,
-    ) -> Reply:
+    def complete(self, *messages: Any, **options: Any) -> Reply:
         raise _refusal()
 
-    def samples(
-        self,
-        messages: Sequence[Message],
-        count: int,
-        *,
-        on_retry: Callable[[int, float, str], None] | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-    ) -> tuple[Reply, ...]:
+    def samples(self, *messages: Any, **options: Any) -> tuple[Reply, ...]:
         raise _refusal()
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""What commands look up by name: stored connections and stored models. Only these two need the product's database."""
+"""What commands look up by name: stored connections, models and people. Only these need the product's database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from django.core.management.base import CommandError
 from django.db import DatabaseError as StorageError
 
 from agents.errors import ConnectionFailedError
@@ -14,6 +15,7 @@ from agents.llm.profiles import ProfileError, chain_from_environment, from_envir
 
 if TYPE_CHECKING:
     from connections.door import Door
+    from connections.models import User
 
 
 def stored_door(name: str) -> Door:
@@ -41,6 +43,18 @@ def stored_door(name: str) -> Door:
         services.limits_of(connection),
         log=services.query_log(connection, None),
     )
+
+
+def owner_of_imports(name: str | None) -> User:
+    """The active person `name`; without a name the first administrator. Raises CommandError."""
+    from connections.models import User
+
+    people = User.objects.filter(is_active=True)
+    owner = (people.filter(username=name) if name else people.filter(is_superuser=True).order_by("pk")).first()
+    if owner is None:
+        words = f"There is no active user {name!r}." if name else "There is no administrator: use --user."
+        raise CommandError(words)
+    return owner
 
 
 def model_chain(name: str | None, env: Mapping[str, str]) -> list[ModelProfile]:

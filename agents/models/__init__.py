@@ -1,8 +1,16 @@
-"""What the product remembers: models that answer, questions, runs with their events, results, and what teams do with
-answers."""
+"""What the product remembers: models that answer, questions, runs with their events, results, what teams do with
+answers, and how right they were."""
 
 from agents.models.collection import Cadence, Collection, SavedQuestion, SavedRun
 from agents.models.discussion import Comment, Notice
+from agents.models.evaluation import (
+    CaseState,
+    Evaluation,
+    EvaluationCase,
+    EvaluationQuestion,
+    EvaluationState,
+    EvaluationSystem,
+)
 from agents.models.feedback import Feedback, Reason, RegressionQuestion, Review, Verification
 from agents.models.language_model import LanguageModel
 from agents.models.live import LiveThought, WorkerBeat
@@ -14,7 +22,8 @@ from agents.models.share import Share
 from agents.models.usage import Cap, UsageEntry
 
 __all__ = [
-    "LIVE", "Cadence", "Cap", "Collection", "Comment", "Feedback", "LanguageModel", "LiveThought", "Notice", "Question",
-    "Reason", "RegressionQuestion", "Review", "Run", "RunEvent", "SavedFilter", "SavedQuestion", "SavedRun",
+    "LIVE", "Cadence", "Cap", "CaseState", "Collection", "Comment", "Evaluation", "EvaluationCase",
+    "EvaluationQuestion", "EvaluationState", "EvaluationSystem", "Feedback", "LanguageModel", "LiveThought", "Notice",
+    "Question", "Reason", "RegressionQuestion", "Review", "Run", "RunEvent", "SavedFilter", "SavedQuestion", "SavedRun",
     "SearchEntry", "Share", "Status", "StoredResult", "Thread", "UsageEntry", "Verification", "WorkerBeat",
 ]  # fmt: skip

@@ -29,7 +29,8 @@ def of_a_team(run: str) -> Q:
     shared = Q(**{f"{run}shares__team__isnull": False, f"{run}shares__revoked_at": None})
     unexpired = Q(**{f"{run}shares__expires_at": None}) | Q(**{f"{run}shares__expires_at__gt": timezone.now()})
     collected = Q(**{f"{run}saved_as__isnull": False}) | Q(**{f"{run}saved_run__isnull": False})
-    return (shared & unexpired) | Q(**{f"{run}verification__isnull": False}) | collected
+    evaluated = Q(**{f"{run}evaluation_case__isnull": False})
+    return (shared & unexpired) | Q(**{f"{run}verification__isnull": False}) | collected | evaluated
 
 
 def keep_teams_questions(collector: Collector, field: Field[Any, Any], objects: Any, using: str) -> None:

@@ -12,11 +12,13 @@ from connections.models import Connection
 
 
 class Thread(models.Model):
-    """Questions that follow on one another, on one connection, by one person."""
+    """Questions that follow on one another, on one connection, by one person. What an `evaluation` asks is on nobody's
+    list of questions."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=keep_teams_questions, related_name="threads")
     connection = models.ForeignKey(Connection, null=True, on_delete=models.SET_NULL, related_name="threads")
+    evaluation = models.ForeignKey("agents.Evaluation", null=True, on_delete=models.CASCADE, related_name="threads")
     title = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True, db_index=True)

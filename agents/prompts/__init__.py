@@ -1,5 +1,5 @@
-"""Prompts are files beside this one. `render` fills them strictly; `prompt_hash` names a version of them in traces."""
+"""Prompts are files beside this one, which `render` fills strictly."""
 
-from agents.prompts.rendering import PromptError, prompt_hash, render, variables
+from agents.prompts.rendering import PromptError, render, variables
 
-__all__ = ["PromptError", "prompt_hash", "render", "variables"]
+__all__ = ["PromptError", "render", "variables"]

@@ -5,7 +5,6 @@ A line that holds nothing but placeholders disappears when all of them are empty
 
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import cache
 from importlib.resources import files
@@ -32,11 +31,6 @@ def render(name: str, **values: str) -> str:
 def variables(name: str) -> frozenset[str]:
     """The names of the values that prompt `name` needs."""
     return frozenset(_PLACEHOLDER.findall(_text(name)))
-
-
-def prompt_hash(*names: str) -> str:
-    """Twelve hex digits that change when one of these prompt files does."""
-    return hashlib.sha256("\0".join(_text(name) for name in names).encode()).hexdigest()[:12]
 
 
 def _filled(line: str, values: dict[str, str]) -> str | None:

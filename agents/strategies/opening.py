@@ -109,7 +109,8 @@ def _date(task: Task) -> str:
 
 
 def _question(prompt: str, task: Task, earlier: str | None = None) -> Message:
-    values = {"question": task.question, "evidence": task.evidence, "today": task.today, "time_zone": task.time_zone}
+    evidence = f"What the asker adds: {task.evidence}" if task.evidence else ""
+    values = {"question": task.question, "evidence": evidence, "today": task.today, "time_zone": task.time_zone}
     if earlier is not None:
         values["earlier"] = earlier
     return Message("user", prompts.render(prompt, **values))

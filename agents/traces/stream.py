@@ -126,7 +126,7 @@ class _Feed:
                     log.warning("cannot read events", error=str(error))
                     connection.close()
                 bell.wait()
-        except BaseException:
+        except BaseException:  # whatever ends this thread must not leave pages waiting for ever
             self._hang_up()
             raise
         finally:

@@ -16,7 +16,7 @@ from ninja import NinjaAPI, Schema, Status
 from ninja.security import HttpBearer
 from pydantic import Field
 
-from agents import programmatic, services
+from agents import programmatic, services, spending
 from agents.models import Run
 from agents.traces import events, stream
 from connections import tokens
@@ -108,7 +108,7 @@ def missing(request: HttpRequest, error: Any) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def refused(request: HttpRequest, error: Any) -> HttpResponse:
-    status = 429 if getattr(error, "code", "") in ("too_many", "cap") else 422
+    status = 429 if getattr(error, "code", "") in ("too_many", "cap", spending.AT_WORK) else 422
     return api.create_response(request, {"detail": " ".join(error.messages)}, status=status)
 
 

@@ -210,8 +210,8 @@ def _saved_page(
 
 
 def _line(one: SavedQuestion) -> Line:
-    runs = [run for run in one.runs.all() if not run.with_own_values and run.settled and run.value]
-    numbers = [run.number for run in reversed(runs[: collecting.KEPT_RUNS]) if run.number is not None]
+    runs: list[SavedRun] = one.told_runs  # type: ignore[attr-defined]  # as collecting.saved_in prefetches them
+    numbers = [run.number for run in reversed(runs) if run.number is not None]
     points = _points(numbers)
     spark = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return Line(one, runs[0] if runs else None, spark, points[-1] if points else None, _schedule(one))

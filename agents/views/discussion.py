@@ -62,8 +62,7 @@ def notice(request: HttpRequest, notice_id: int) -> HttpResponse:
     except ObjectDoesNotExist as error:
         raise Http404("There is no such notice for you.") from error
     told.read(user=user, notice=found)
-    place = f"#comments-{found.run.question_id}" if found.kind in (found.Kind.MENTION, found.Kind.COMMENT) else ""
-    return redirect(f"{reverse('run', args=[found.run_id])}{place}")
+    return redirect(told.address_of(found))
 
 
 def _comments(request: HttpRequest, run: Run, *, text: str = "", error: str = "") -> HttpResponse:
@@ -72,7 +71,7 @@ def _comments(request: HttpRequest, run: Run, *, text: str = "", error: str = ""
     context = {
         "run": run,
         "question": run.question,
-        "comments": comments.comments_on([run.question]).get(run.question_id, []),
+        "comments": comments.comments_on(person(request), [run.question]).get(run.question_id, []),
         "comment_text": text,
         "comment_error": error,
         "open": True,

@@ -8,8 +8,8 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest
 
 from agents import permissions, selectors
-from agents.library import collecting, sharing
-from agents.models import Collection, Run, SavedQuestion, Share, Thread
+from agents.library import collecting, evaluated, sharing
+from agents.models import Collection, Evaluation, EvaluationCase, Run, SavedQuestion, Share, Thread
 from connections.models import User
 
 
@@ -81,6 +81,20 @@ def saved_to_edit(request: HttpRequest, saved_id: int) -> SavedQuestion:
         return collecting.saved_to_edit(person(request), saved_id)
     except ObjectDoesNotExist as error:
         raise Http404("This saved question is not yours to change.") from error
+
+
+def evaluation_to_see(request: HttpRequest, evaluation_id: int) -> Evaluation:
+    try:
+        return evaluated.evaluation_to_see(person(request), evaluation_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such evaluation among those of your teams.") from error
+
+
+def case_to_see(request: HttpRequest, case_id: int) -> EvaluationCase:
+    try:
+        return evaluated.case_to_see(person(request), case_id)
+    except ObjectDoesNotExist as error:
+        raise Http404("There is no such question among your teams' evaluations.") from error
 
 
 def thread_to_see(request: HttpRequest, thread_id: UUID) -> Thread:

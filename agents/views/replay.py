@@ -28,7 +28,7 @@ def render_replay(request: HttpRequest, run: Run) -> HttpResponse:
         "connection": connection,
         "share": sharing.share_that_opens(user, run),
         "answer": mark_safe(render_run(request, run, place)),  # noqa: S308
-        "comments": comments.comments_on([question]).get(question.pk, []),
+        "comments": comments.comments_on(user, [question]).get(question.pk, []),
         "may_run_again": permissions.may_run_again(user, run),
         "sees_connection": connection is not None and connection_permissions.may_see_connection(user, connection),
     }

@@ -89,7 +89,7 @@ def render_thread(
     with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
     discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
     shared = sharing.audiences(with_shares) if with_shares else {}
-    said = comments.comments_on(discussed) if discussed else {}
+    said = comments.comments_on(person(request), discussed) if discussed else {}
     entries = []
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest

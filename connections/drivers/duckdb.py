@@ -27,7 +27,7 @@ from connections.drivers.duckdb_catalogue import read_catalogue
 from connections.drivers.fetching import Row, as_subquery, take
 from connections.drivers.files import DatabaseFile
 from connections.drivers.reading import read_date, read_interval, read_json, read_timestamp
-from connections.drivers.running import Running
+from connections.drivers.running import Stoppable
 from connections.errors import ConnectionFailedError, ExecutionError
 from connections.network import NetworkPolicy
 from connections.types import semantic_type
@@ -100,20 +100,19 @@ def _configuration(memory_mb: int) -> dict[str, str | bool | int | float | list[
 
 def _why_not(path: Path, message: str) -> str:
     if "lock" in message.lower():
-        return f"{path.name} is being written by another process; DuckDB then lets nobody else read it."
+        return f"{path.name} is being written by another process; DuckDB then lets nobody else read it. Ask a copy."
     if "different configuration" in message:
         return f"{path.name} is already open for writing in this process."
     first = message.splitlines()[0].replace(str(path), path.name)
     return f"{path.name} cannot be opened as a DuckDB database: {first}"
 
 
-class DuckDBSession:
+class DuckDBSession(Stoppable):
     """One connection to the shared instance, with its own temp tables."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, limits: Limits) -> None:
         self._connection = connection
         self._limits = limits
-        self._running: Running | None = None
 
     def query(self, sql: str, *, max_rows: int, max_bytes: int, seconds: float, sink: Sink | None = None) -> Rows:
         started = time.perf_counter()
@@ -139,16 +138,11 @@ class DuckDBSession:
             except _FAILURES as error:
                 raise running.failure(_message(error)) from error
 
-    def cancel(self) -> None:
-        if running := self._running:
-            running.cancel()
-
     def close(self) -> None:
         self._connection.close()
 
-    def _run(self, seconds: float) -> Running:
-        self._running = Running(seconds, self._connection.interrupt)
-        return self._running
+    def _interrupt(self) -> None:
+        self._connection.interrupt()
 
     def _describe(self, sql: str) -> tuple[ResultColumn, ...]:
         """The columns of `sql`, which must be one SELECT; nothing is run."""

@@ -29,5 +29,6 @@ class DatabaseFile:
         if path.is_dir():
             raise ConnectionFailedError(f"{self.name} is a folder, not a database file.")
         if not path.is_file():
-            raise ConnectionFailedError(f"There is no database file {self.name}.")
+            where = " in the folder for database files" if self.root else ""
+            raise ConnectionFailedError(f"There is no database file {self.name}{where}. Check its name.")
         return path

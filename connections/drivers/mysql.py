@@ -30,7 +30,7 @@ from connections.drivers.mysql_catalogue import read_catalogue
 from connections.drivers.mysql_refusal import why_not, words
 from connections.drivers.mysql_role import examine, is_mariadb
 from connections.drivers.mysql_values import DECODERS, result_columns
-from connections.drivers.running import Running
+from connections.drivers.running import Running, Stoppable
 from connections.errors import (
     ConnectionFailedError,
     ConnectionLostError,
@@ -159,13 +159,12 @@ def prepare_session(connection: pymysql.Connection[Any]) -> None:
         )
 
 
-class MySQLSession:
+class MySQLSession(Stoppable):
     """One connection. Between statements it is outside any transaction."""
 
     def __init__(self, driver: MySQLDriver, limits: Limits) -> None:
         self._driver = driver
         self._limits = limits
-        self._running: Running | None = None
         self._connect()
 
     def _connect(self) -> None:
@@ -193,19 +192,11 @@ class MySQLSession:
     def create_temp_table(self, name: str, sql: str, *, seconds: float) -> None:
         raise NotImplementedError("MySQL refuses temp tables in a read-only transaction; see `temp_tables`.")
 
-    def cancel(self) -> None:
-        if running := self._running:
-            running.cancel()
-
     def close(self) -> None:
         if self._connection.open:
             self._connection.close()
 
-    def _run(self, seconds: float) -> Running:
-        self._running = Running(seconds, self._kill)
-        return self._running
-
-    def _kill(self) -> None:
+    def _interrupt(self) -> None:
         """End our statement from a second connection; a user may always do that to its own."""
         with suppress(DatabaseError, pymysql.MySQLError):
             other = self._driver.connect(5.0)
@@ -258,7 +249,7 @@ class MySQLSession:
             return
         with suppress(pymysql.MySQLError):
             if len(list(islice(cursor.fetchall_unbuffered(), ROWS_TO_DRAIN))) == ROWS_TO_DRAIN:
-                self._kill()
+                self._interrupt()
                 self._connection.close()
         result.unbuffered_active = False
 

@@ -24,7 +24,7 @@ from connections.drivers.fetching import Row, as_subquery, take
 from connections.drivers.postgresql_catalogue import read_catalogue
 from connections.drivers.postgresql_role import examine
 from connections.drivers.postgresql_values import TypeNames, register_loaders
-from connections.drivers.running import Running
+from connections.drivers.running import Running, Stoppable
 from connections.errors import (
     ConnectionFailedError,
     ConnectionLostError,
@@ -33,7 +33,7 @@ from connections.errors import (
     LoginRefusedError,
     TLSFailedError,
 )
-from connections.network import no_answer, reachable_addresses
+from connections.network import no_answer, no_tls, reachable_addresses
 
 Connection = psycopg.Connection[Row]
 
@@ -135,7 +135,7 @@ class PostgresDriver:
             return LoginRefusedError(f"PostgreSQL at {place} refused the login of {user}: {words}")
         if "SSL" in message or "certificate" in message:
             last = message.strip().splitlines()[-1].rpartition("failed: ")[2]
-            return TLSFailedError(f"No TLS connection to PostgreSQL at {place}: {self._without_password(last)}")
+            return TLSFailedError(no_tls("PostgreSQL", place, self._without_password(last)))
         return ConnectionFailedError(no_answer("PostgreSQL", place))
 
     def _without_password(self, text: str) -> str:
@@ -185,13 +185,12 @@ def _words(error: Exception) -> str:
     return " ".join(part for part in (error.diag.message_primary or str(error), error.diag.message_hint) if part)
 
 
-class PostgresSession:
+class PostgresSession(Stoppable):
     """One connection. Between statements it is outside any transaction."""
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection = connection
         self._limits = limits
-        self._running: Running | None = None
         self._types = TypeNames(connection)
         register_loaders(connection, limits.cell_bytes)
 
@@ -210,16 +209,8 @@ class PostgresSession:
     def create_temp_table(self, name: str, sql: str, *, seconds: float) -> None:
         raise NotImplementedError("PostgreSQL refuses temp tables in a read-only transaction; see `temp_tables`.")
 
-    def cancel(self) -> None:
-        if running := self._running:
-            running.cancel()
-
     def close(self) -> None:
         self._connection.close()
-
-    def _run(self, seconds: float) -> Running:
-        self._running = Running(seconds, self._interrupt)
-        return self._running
 
     def _interrupt(self) -> None:
         # The server may be gone or not answer: the statement is then as good as ended, and is tried again anyway.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -86,6 +87,10 @@ class _Deadlines:
     costs more than most statements do."""
 
     def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing runs. Also after a fork: the statements are the parent's, and the thread stayed there."""
         self._changed = threading.Condition()
         self._running: set[Running] = set()
         self._thread: threading.Thread | None = None
@@ -94,7 +99,7 @@ class _Deadlines:
     def add(self, running: Running) -> None:
         with self._changed:
             self._running.add(running)
-            if self._thread is None or not self._thread.is_alive():  # a fork takes no threads along
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._look_on, name="statement-deadlines", daemon=True)
                 self._thread.start()
             elif running.deadline < self._looks_at:
@@ -116,3 +121,22 @@ class _Deadlines:
 
 
 _deadlines = _Deadlines()  # one for the whole process: that is its point
+os.register_at_fork(after_in_child=_deadlines.begin)
+
+
+class Stoppable:
+    """What the sessions of every kind share: one statement at a time, which another thread can stop."""
+
+    _running: Running | None = None
+
+    def cancel(self) -> None:
+        if running := self._running:
+            running.cancel()
+
+    def _run(self, seconds: float) -> Running:
+        self._running = Running(seconds, self._interrupt)
+        return self._running
+
+    def _interrupt(self) -> None:
+        """End the statement that runs, from any thread."""
+        raise NotImplementedError

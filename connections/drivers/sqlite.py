@@ -21,7 +21,7 @@ from connections.contracts import Examination, Limits, Progress, ResultColumn, R
 from connections.drivers import DriverOptions, database_file, only_query_options
 from connections.drivers.fetching import take
 from connections.drivers.files import DatabaseFile
-from connections.drivers.running import Running
+from connections.drivers.running import Stoppable
 from connections.drivers.sqlite_catalogue import quoted, read_catalogue
 from connections.errors import ConnectionFailedError, ExecutionError
 from connections.network import NetworkPolicy
@@ -109,13 +109,12 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-class SQLiteSession:
+class SQLiteSession(Stoppable):
     """One connection behind the authorizer."""
 
     def __init__(self, connection: sqlite3.Connection, limits: Limits) -> None:
         self._connection = connection
         self._limits = limits
-        self._running: Running | None = None
         self._creating_temp_table = False
         for limit, cap in CAPS.items():
             connection.setlimit(limit, cap)
@@ -163,16 +162,11 @@ class SQLiteSession:
         self._connection.execute("DROP TABLE reactsql_write_test")
         return None
 
-    def cancel(self) -> None:
-        if running := self._running:
-            running.cancel()
-
     def close(self) -> None:
         self._connection.close()
 
-    def _run(self, seconds: float) -> Running:
-        self._running = Running(seconds, self._connection.interrupt)
-        return self._running
+    def _interrupt(self) -> None:
+        self._connection.interrupt()
 
     def _authorize(
         self, action: int, first: str | None, second: str | None, database: str | None, view: str | None

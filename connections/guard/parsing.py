@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -263,26 +264,14 @@ def _on_enough_stack(size: int, work: Callable[[], T]) -> T:
     """Run `work` here, or for a large text in a thread whose stack is large enough for any nesting."""
     if size <= _DEEP_TOKENS:
         return work()
-    outcome: list[Any] = []
-
-    def run() -> None:
-        try:
-            outcome.append((work(), None))
-        except BaseException as error:  # noqa: BLE001 - carried over to the waiting thread, which raises it
-            outcome.append((None, error))
-
-    with _STACK_LOCK:
-        before = threading.stack_size(_DEEP_STACK)
-        try:
-            thread = threading.Thread(target=run, name="deep-parse")
-            thread.start()
-        finally:
-            threading.stack_size(before)
-    thread.join()
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result  # type: ignore[no-any-return]
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="deep-parse") as pool:
+        with _STACK_LOCK:
+            before = threading.stack_size(_DEEP_STACK)
+            try:
+                parsed = pool.submit(work)
+            finally:
+                threading.stack_size(before)
+        return parsed.result()
 
 
 def _where(error: ParseError) -> str:

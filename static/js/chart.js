@@ -50,7 +50,7 @@ async function draw(canvas) {
   const font = { ...figure.layout.font, family: getComputedStyle(document.body).fontFamily };
   const layout = { ...resolved(figure.layout), font: resolved(font), height: Number(canvas.dataset.height) };
   await library.newPlot(canvas, resolved(figure.data), layout, { displayModeBar: false, responsive: true });
-  for (const button of canvas.closest(".result").querySelectorAll("[data-image]")) button.hidden = false;
+  for (const button of canvas.closest(".result")?.querySelectorAll("[data-image]") ?? []) button.hidden = false;
 }
 
 document.addEventListener("click", async (event) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from agents.contracts import EarlierTurn, RunSettings, Task
 from agents.llm.budget import BudgetLimits
+from agents.llm.scripted import Turn
 from agents.traces.events import CallResult, Calls, ModelReply, Observation, RunCancelled, RunFailed, Shaped, Warned
 from agents.traces.journal import MemoryJournal
 from tests.agents.runs import SHOP, Ran, call, calls, final, running
@@ -74,6 +76,14 @@ def test_each_budget_ends_the_run_with_its_reason_and_no_guess(shop: str, limits
         assert kind == "BudgetExhaustedError"
         assert words in message
         assert not run.of(Shaped)
+
+
+def test_the_time_of_a_run_ends_it_while_the_model_still_writes(shop: str) -> None:
+    began = time.monotonic()
+    with running(shop, [Turn("word " * 2_000, pace=0.05)], "react", limits=BudgetLimits(seconds=1.5)) as run:
+        (failed,) = run.of(RunFailed)
+    assert "RUN_MAX_SECONDS" in failed.error["message"]
+    assert time.monotonic() - began < 10
 
 
 def test_a_final_signal_that_rests_on_nothing_is_asked_for_its_result(shop: str) -> None:

@@ -19,7 +19,7 @@ from agents.library import collecting, comments, feedback, scheduling, sharing  
 from agents.models import LIVE, Collection, LiveThought, Run, SavedQuestion, SavedRun, Status  # noqa: E402
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
-from tests.browser import nasty, spending  # noqa: E402
+from tests.browser import evaluations, nasty, spending  # noqa: E402
 from tests.browser import pulse as pulses  # noqa: E402
 from tests.web import stories  # noqa: E402
 from tests.web.big_trace import big  # noqa: E402
@@ -67,6 +67,7 @@ def gallery() -> dict[str, Any]:
         "shared": str(shared.pk), "team": people.team.pk, "invitation": spending.spent(people),
         "answered": str(answered.pk), "cut": str(cut.pk), "running": str(running.pk), "thinking": str(thinking.pk),
         "clarify": str(clarify.pk), "failed": str(failed.pk), "connection": shop.pk,
+        **evaluations.shown(olga, shop),
     }  # fmt: skip
 
 
@@ -182,6 +183,10 @@ def cast() -> dict[str, Any]:
     return {"connection": stories.cast().shop.pk}
 
 
+def to_evaluate() -> dict[str, Any]:
+    return evaluations.to_start()
+
+
 def demo() -> dict[str, Any]:
     """Mara, who looks after the demo shop."""
     team = Team.objects.create(name="Retail analytics")
@@ -194,6 +199,12 @@ def demo() -> dict[str, Any]:
     )
     connections.refresh_catalogue(shop)
     return {"connection": shop.pk}
+
+
+def demo_evaluation() -> dict[str, Any]:
+    """Mara manages the team now; two evaluations with invented answers are there."""
+    Membership.objects.update(role=Role.MANAGER)
+    return evaluations.shown(User.objects.get(username="mara"), Connection.objects.get())
 
 
 def ask(text: str) -> dict[str, Any]:
@@ -248,7 +259,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, pulse_begin, pulse, session, rerun)  # fmt: skip
+                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, rerun)  # fmt: skip
 }
 
 if __name__ == "__main__":

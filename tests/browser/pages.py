@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.browser.chromium import PHONE, WIDE
@@ -29,6 +30,7 @@ LOOKS: Mapping[str, Mapping[str, Any]] = {
 NOT_PAGES = frozenset({
     "healthz", "readyz", "metrics", "stream", "export", "export_all", "trace_json", "review_export", "turns",
     "step_rows", "prompt", "connection_refreshing", "open_link", "notice",
+    "evaluation_progress", "evaluation_report",
 })  # fmt: skip
 
 # What is pressed before a page is looked at, where the page is more than its address.
@@ -61,6 +63,10 @@ def pages(told: Mapping[str, Any]) -> dict[str, str]:
         "connections": "/connections/", "schema": f"/connections/{shop}/",
         "schema-column": f"/connections/{shop}/?table=orders&about=status", "connection-new": "/connections/new",
         "connection-form": f"/connections/{shop}/edit", "connection-test": f"/connections/{shop}/test",
+        "evaluations": "/evaluations/", "evaluation-new": f"/evaluations/new?connection={shop}",
+        "evaluation": f"/evaluations/{told['evaluation']}",
+        "evaluation-latency": f"/evaluations/{told['evaluation']}?plot=latency&way=better&outcome=all",
+        "evaluation-case": f"/evaluations/cases/{told['case']}",
         "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens",
         "teams": "/teams/", "team": f"/teams/{told['team']}/", "invitation": f"/invitations/{told['invitation']}",
         "settings": "/settings/", "tokens": "/settings/tokens/", "password": "/password/", "api": "/api/",
@@ -78,3 +84,13 @@ def show(page: Page, url: str, press: str = "") -> None:
         page.locator(".chart__canvas .main-svg").first.wait_for(timeout=20_000)
     if page.locator("#step-rows").count():
         page.locator("#step-rows table, #step-rows .notice").first.wait_for(timeout=20_000)
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds on the page as it stands, of any impact."""
+    found: dict[str, Any] = Axe().run(page).response
+    return [
+        f"{finding['impact']} {finding['id']}: {node['html'][:160]}"
+        for finding in found["violations"]
+        for node in finding["nodes"]
+    ]

@@ -79,6 +79,11 @@ def demo_pages(runs: Mapping[str, str], connection: int) -> dict[str, str]:
     }  # fmt: skip
 
 
+def evaluation_pages(told: Mapping[str, Any]) -> dict[str, str]:
+    case = f"/evaluations/cases/{told['case']}"
+    return {"evaluation": f"/evaluations/{told['evaluation']}?outcome=failed", "evaluation-case": case}
+
+
 def ask_all(place: Site, model: ScriptedServer, asked: Sequence[demo.Asked]) -> dict[str, str]:
     """Ask one question after another; the last one, and one more that is thought about, stay at work."""
     runs, expected = {}, 0
@@ -124,6 +129,8 @@ def main() -> int:
         ):
             connection = place.furnish("demo")["connection"]
             shoot(browser, place, demo_pages(ask_all(place, model, asked), connection), folder, wanted, name="mara")
+            told = place.furnish("demo_evaluation")
+            shoot(browser, place, evaluation_pages(told), folder, wanted or ["evaluation", "evaluation-case"], "mara")
     return 0
 
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import Resolver404, resolve
 from playwright.sync_api import Browser, Page
 
 from tests.browser.chromium import log_in
-from tests.browser.pages import LOOKS, NOT_PAGES, PRESSED, pages, show
+from tests.browser.pages import LOOKS, NOT_PAGES, PRESSED, findings, pages, show
 from tests.browser.site import Site
 
 pytestmark = pytest.mark.browser
@@ -54,15 +53,6 @@ def looking(request: pytest.FixtureRequest, browser: Browser, place: Site, addre
     log_in(page, place.url)
     yield page
     context.close()
-
-
-def findings(page: Page) -> list[str]:
-    found: dict[str, Any] = Axe().run(page).response
-    return [
-        f"{finding['impact']} {finding['id']}: {node['html'][:160]}"
-        for finding in found["violations"]
-        for node in finding["nodes"]
-    ]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.chromium import log_in
+from tests.browser.pages import findings
 from tests.browser.site import Site
-from tests.browser.test_every_page import serious
 
 pytestmark = pytest.mark.browser
 
@@ -33,10 +33,10 @@ def test_a_manager_invites_and_the_newcomer_is_in(place: Site, team: str, page: 
     page.get_by_label("Role", exact=True).select_option("viewer")
     page.get_by_role("button", name="Make a link").click()
     link = page.get_by_label("Link", exact=True).input_value()
-    assert serious(page) == []
+    assert findings(page) == []
     other.goto(link)
     expect(other.get_by_role("heading", name="Join Retail analytics")).to_be_visible()
-    assert serious(other) == []
+    assert findings(other) == []
     other.get_by_label("Name to log in with").fill("dora")
     other.get_by_label("Password", exact=True).fill("Xy9-Xy9-Xy9")
     other.get_by_label("Password, once more").fill("Xy9-Xy9-Xy9")
@@ -57,6 +57,6 @@ def test_at_the_cap_the_page_says_why_and_keeps_the_question(place: Site, team: 
     told = page.get_by_text("Your cap of $5.00 a month is used up: $5.02 so far.")
     expect(told).to_be_visible()
     expect(page.get_by_role("textbox").first).to_have_value("How many orders were cancelled?")
-    assert serious(page) == []
+    assert findings(page) == []
     page.goto(f"{place.url}/usage/")
     expect(page.get_by_text("Olga Owner has used 100 % of the cap")).to_be_visible()

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.chromium import log_in
+from tests.browser.pages import findings
 from tests.browser.site import Site
-from tests.browser.test_every_page import serious
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +53,7 @@ def test_an_answer_is_shared_replayed_and_taken_back(
     expect(dialog).to_contain_text("who may run it again is decided by the connection")
     dialog.get_by_label("People or teams").fill("Tom Teammate")
     dialog.get_by_label("Anyone with the link who can log in").check()
-    assert serious(olga) == []
+    assert findings(olga) == []
     dialog.get_by_role("button", name="Share", exact=True).click()
     link = dialog.get_by_label("The new link, told this once").input_value()
     expect(dialog.locator(".shares li")).to_have_count(2)
@@ -65,7 +65,7 @@ def test_an_answer_is_shared_replayed_and_taken_back(
     expect(sara.locator("#composer")).to_have_count(0)
     sara.get_by_role("tab", name="SQL").click()
     expect(sara.locator("#sql-1")).to_contain_text("GROUP BY")
-    assert serious(sara) == []
+    assert findings(sara) == []
     dialog.get_by_role("button", name="Revoke: anyone with the link").click()
     expect(dialog.locator(".shares li")).to_have_count(1)
     assert sara.goto(link).status == 404  # type: ignore[union-attr]
@@ -97,7 +97,7 @@ def test_a_verdict_is_reviewed_and_the_answer_verified_and_suggested(
     expect(mona.locator(f"#finding-{runs['failed']}")).to_have_count(0)
     finding.get_by_role("link").first.click()
     mona.locator(".verdict summary").click()
-    assert serious(mona) == []
+    assert findings(mona) == []
     mona.locator(".verdict").get_by_role("button", name="Verify").click()
     expect(mona.locator(".verdict")).to_contain_text("Verified by Mona Manager")
     tom.goto(place.url)
@@ -118,7 +118,7 @@ def test_a_comment_reaches_whom_it_mentions(
     tom.goto(f"{place.url}/notices/")
     tom.get_by_role("link", name="Olga Owner mentioned you").click()
     expect(tom.locator(".comment")).to_contain_text("net of returns")
-    assert serious(tom) == []
+    assert findings(tom) == []
 
 
 def test_a_link_to_a_step_of_a_trace_opens_that_step_for_a_team_mate(

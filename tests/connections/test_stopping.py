@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -183,6 +184,30 @@ def test_a_statement_during_which_the_server_ends_the_session_is_tried_once_more
     end_sessions(server)
     thread.join(5)
     assert "closed the connection" in str(failures[0])
+
+
+FORKING = """
+import os, time
+from connections.drivers.running import Running
+
+first = os.getpid()
+
+def tells(whose):
+    return lambda: print(whose, "by", "parent" if os.getpid() == first else "child", flush=True)
+
+with Running(0.6, tells("the parent's")):
+    if os.fork():
+        os.wait()
+    else:
+        with Running(0.2, tells("the child's")):
+            time.sleep(1.2)
+        os._exit(0)
+"""
+
+
+def test_a_process_that_was_forked_ends_its_own_statements_and_not_its_parents() -> None:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING], capture_output=True, text=True, check=True)
+    assert set(done.stdout.splitlines()) == {"the parent's by parent", "the child's by child"}
 
 
 def end_sessions(url: str) -> None:

@@ -37,7 +37,7 @@ CUSTOMERS = call("table_ref", "c", table="customers")
 ODD = [
     'quo"te', "back`tick", "it's", "a.b", "two  blanks", "trailing ", " leading", "50%", "new\nline", "tab\t", "select",
     "[x]", "a;b--", "/* c */", "{x}", "客户", "😀", "é", "é", "__SQLGLOT__LB__", "\\", "\\'", ":x", "?", "%s", "#", "1",
-    "n" * 63,
+    "true", "n" * 63,
 ]  # fmt: skip
 
 

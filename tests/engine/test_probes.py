@@ -9,7 +9,9 @@ import pytest
 
 from agents.engine.engine import Engine, EngineSettings
 from agents.engine.programs import open_door
+from connections.contracts import Limits
 from connections.door import Door
+from connections.drivers import driver_for
 from tests.engine.data import create_sql
 
 CITIES = """
@@ -90,6 +92,22 @@ def test_similar_values_are_narrowed_in_the_database_when_there_are_many(
     assert "Zanzibar: 88" in text
 
 
+@pytest.mark.parametrize("limit", [100, 20_000], ids=["the engine's limit", "the limit of the connection"])
+def test_the_same_value_is_found_among_very_many_that_share_letters_with_it(
+    new_database: Callable[[str, str], str], dialect: str, limit: int
+) -> None:
+    values = ", ".join(f"('acute failure of kind {i:04}')" for i in range(900))
+    sql = f"CREATE TABLE t (name VARCHAR(60)); INSERT INTO t VALUES {values}, ('failure, unspecified');"
+    driver = driver_for(new_database(dialect, sql))
+    with Door(driver, driver.catalogue(), Limits(rows=150)) as door:
+        engine = Engine(door, settings=EngineSettings(distinct_values=limit))
+        engine.call({"op": "table_ref", "args": {"table": "t"}, "out": "t"})
+        args = {"rel": "t", "column": "name", "value": "Failure, unspecified", "k": 1}
+        head, nearest = engine.call({"op": "sim_value_in", "args": args}).text.splitlines()
+    assert "that share most letters with it (of more than 1" in head
+    assert nearest == "failure, unspecified: 100"
+
+
 def test_a_probe_that_would_take_too_long_looks_at_a_sample_and_says_so(
     new_database: Callable[[str, str], str],
 ) -> None:
@@ -106,3 +124,35 @@ def _sampled(door: Door, settings: EngineSettings) -> str:
         join = {"left": f"j{i - 1}", "right": "j0", "how": "cross"}
         engine.call({"op": "join_table", "args": join, "out": f"j{i}"})
     return engine.call({"op": "probe_values", "args": {"rel": "j8", "column": "id"}}).text
+
+
+@pytest.mark.parametrize(
+    ("dialect", "declared", "value", "shown"),
+    [
+        ("postgresql", "xml", "'<a>Lisbon</a>'", "<a>Lisbon</a>"),
+        ("postgresql", "point", "'(1.5,2)'", "(1.5,2)"),
+        ("postgresql", "json", """'{"a": 1}'""", '{"a": 1}'),
+        ("duckdb", "BIT", "'0101'", "0101"),
+    ],
+)
+def test_a_type_that_knows_no_equality_or_no_letters_is_looked_at_as_text(
+    new_database: Callable[[str, str], str], dialect: str, declared: str, value: str, shown: str
+) -> None:
+    sql = f"CREATE TABLE odd (v {declared}); INSERT INTO odd VALUES ({value}), ({value}), (NULL);"
+    with open_door(new_database(dialect, sql)) as door:
+        engine = Engine(door)
+        engine.call({"op": "table_ref", "args": {"table": "odd"}, "out": "p"})
+        assert observed(engine, "probe_values", column="v").endswith(f"1 distinct value, 3 rows, 1 NULL\n{shown}: 2")
+        assert observed(engine, "probe_values", column="v", contains=shown[1:3]).endswith(f"{shown}: 2")
+        assert observed(engine, "value_exists", column="v", value="a").startswith("no")
+        assert shown in observed(engine, "sim_value_in", column="v", value=shown)
+
+
+def test_any_value_of_everything_is_there_for_types_without_an_order(new_database: Callable[[str, str], str]) -> None:
+    sql = "CREATE TABLE odd (v boolean, j jsonb); INSERT INTO odd VALUES (true, '{\"a\": 1}');"
+    with open_door(new_database("postgresql", sql)) as door:
+        engine = Engine(door)
+        engine.call({"op": "table_ref", "args": {"table": "odd"}, "out": "p"})
+        aggs = [{"fn": "any_value", "column": name, "as": name} for name in ("v", "j")]
+        engine.call({"op": "aggregate", "args": {"rel": "p", "aggs": aggs}, "out": "a"})
+        assert engine.call({"op": "execute", "args": {"rel": "a"}}).ok

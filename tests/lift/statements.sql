@@ -1,6 +1,7 @@
 -- Statements that lifting must get right, one a line. `-- only: …` and `-- but: …` choose dialects for the lines up to the next blank one.
 
 SELECT name, wage FROM staff WHERE wage > 40 AND region_id IS NOT NULL
+SELECT MAX(t.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) + 1, COUNT(t.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) * 2, MIN(u.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) FROM (SELECT DISTINCT wage AS nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn FROM staff) t, (SELECT DISTINCT wage AS nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn FROM staff) u HAVING MAX(t.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn) > 0
 SELECT * FROM regions ORDER BY target DESC, id
 SELECT s.*, r.name AS region FROM staff s LEFT JOIN regions r ON r.id = s.region_id ORDER BY s.id
 SELECT name FROM staff WHERE NOT (wage = 50 OR boss_id = 3)
@@ -144,13 +145,27 @@ SELECT id, SUM(amount) OVER (ORDER BY day RANGE BETWEEN INTERVAL '30 days' PRECE
 -- only: postgresql
 SELECT id FROM sales ORDER BY day DESC, id FETCH FIRST 3 ROWS ONLY
 
+-- only: postgresql duckdb
+SELECT COUNT(DISTINCT (staff_id, kind)), COUNT(*) FROM sales
+SELECT day, COUNT(DISTINCT (staff_id, kind)) AS n, COUNT(DISTINCT kind) FROM sales GROUP BY day HAVING COUNT(DISTINCT (staff_id, kind)) > 1
+SELECT kind, COUNT(DISTINCT (staff_id, day)) FILTER (WHERE amount > 20) FROM sales GROUP BY kind
+SELECT r.name, (SELECT COUNT(DISTINCT (s.wage, s.boss_id)) FROM staff s WHERE s.region_id = r.id) AS n FROM regions r
+
 -- only: mysql
+SELECT COUNT(DISTINCT staff_id, kind), COUNT(*), SUM(amount) FROM sales
+SELECT kind, COUNT(DISTINCT staff_id, day) AS n FROM sales GROUP BY kind ORDER BY n DESC, kind
+SELECT COUNT(DISTINCT staff_id, kind) FROM blank, sales
+SELECT r.name, (SELECT COUNT(DISTINCT s.wage, s.boss_id) FROM staff s WHERE s.region_id = r.id) AS n FROM regions r
 SELECT kind, staff_id, COUNT(*) FROM sales GROUP BY kind, staff_id WITH ROLLUP
 SELECT name FROM staff WHERE name REGEXP '^[A-C]' OR NOT name RLIKE 'a'
 SELECT id, TIMESTAMPDIFF(DAY, day, '2024-03-01') AS days FROM sales
 SELECT SQL_NO_CACHE id FROM staff
 
 -- only: duckdb
+SELECT * REPLACE (wage * 2 AS wage) FROM staff
+SELECT s.* REPLACE (upper(s.name) AS name), r.* EXCLUDE (target) FROM staff s JOIN regions r ON r.id = s.region_id
+SELECT * EXCLUDE (boss_id) REPLACE (COALESCE(wage, 0) AS wage) RENAME (name AS who) FROM staff WHERE wage > 40 ORDER BY wage, who
+SELECT * RENAME (name AS who, id AS number) FROM staff ORDER BY number DESC
 SELECT * EXCLUDE (boss_id) FROM staff ORDER BY ALL
 SELECT kind, COUNT(*) FROM sales GROUP BY ALL ORDER BY ALL DESC
 SELECT COUNT_IF(wage > 40), COUNT(*) FROM staff

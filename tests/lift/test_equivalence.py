@@ -26,9 +26,9 @@ WRONG_THEMSELVES = {("duckdb", 1217)}
 
 
 def statements() -> Iterator[tuple[str, str]]:
-    """(dialect, SQL) for every line of statements.sql."""
+    """(dialect, SQL) for every line of statements.sql and analyst.sql."""
     dialects: tuple[str, ...] = DIALECTS
-    for line in (Path(__file__).parent / "statements.sql").read_text().splitlines():
+    for line in [line for name in ("statements.sql", "analyst.sql") for line in ("", *_lines(name))]:
         if line.startswith("-- only: "):
             dialects = tuple(line.removeprefix("-- only: ").split())
         elif line.startswith("-- but: "):
@@ -39,10 +39,15 @@ def statements() -> Iterator[tuple[str, str]]:
             yield from ((dialect, line) for dialect in dialects)
 
 
+def _lines(name: str) -> list[str]:
+    return (Path(__file__).parent / name).read_text().splitlines()
+
+
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Door]]:
     opened: dict[str, Door] = {}
-    scratches = [scratch(dialect, TABLES, tmp_path_factory.mktemp(dialect)) for dialect in DIALECTS]
+    tables = TABLES + "\n".join(_lines("analyst_tables.sql"))
+    scratches = [scratch(dialect, tables, tmp_path_factory.mktemp(dialect)) for dialect in DIALECTS]
     for dialect, database in zip(DIALECTS, scratches, strict=True):
         opened[dialect] = open_door(database.__enter__())
     yield opened

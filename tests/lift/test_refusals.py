@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import os
+from pathlib import Path
+from types import ModuleType
+
 import pytest
 
 from agents.engine.lift import lift
@@ -15,6 +21,9 @@ from agents.errors import (
 )
 from connections.catalogue import DialectName
 from tests.lift.shop import catalogue
+
+DOCS = Path(__file__).parents[2] / "docs" / "expressiveness.md"
+LIFTING = Path(__file__).parents[2] / "agents" / "engine" / "lift"
 
 REFUSED: list[tuple[str, DialectName, type[Exception], tuple[str, ...]]] = [
     ("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r", "postgresql", CannotLiftError,
@@ -51,6 +60,42 @@ def test_the_refusal_names_what_cannot_be_lifted(
     with pytest.raises(error) as refusal:
         lift(sql, catalogue(dialect), dialect)
     assert [word for word in words if word not in str(refusal.value)] == []
+
+
+def _refused_constructs() -> set[str]:
+    """What the code of lifting refuses, as its errors name it; `…` stands for what differs from case to case."""
+    found: set[str] = set()
+    for path in LIFTING.glob("*.py"):
+        module = importlib.import_module(f"agents.engine.lift.{path.stem}")
+        for node in ast.walk(ast.parse(path.read_text())):
+            called = node.func if isinstance(node, ast.Call) else None
+            if getattr(called, "id", getattr(called, "attr", "")) == "refuse" and node.args:
+                found |= _texts(node.args[0], module)
+    return found
+
+
+def _texts(node: ast.expr, module: ModuleType) -> set[str]:
+    if isinstance(node, ast.Name) and isinstance(constant := getattr(module, node.id, None), str):
+        return {constant}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        return set(getattr(module, node.func.value.id).values())
+    if isinstance(node, ast.Constant):
+        return {str(node.value)}
+    if isinstance(node, ast.JoinedStr):
+        return {"".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)}
+    return set()
+
+
+def test_the_docs_list_every_refusal_as_its_error_words_it() -> None:
+    text = DOCS.read_text()
+    before, rest = text.split("<!-- refusals, written by tests/lift/test_refusals.py with UPDATE_GOLDEN=1 -->\n")
+    listed, after = rest.split("<!-- end of refusals -->", 1)
+    wanted = "\n" + "".join(f"- {construct}\n" for construct in sorted(_refused_constructs(), key=str.casefold)) + "\n"
+    if os.environ.get("UPDATE_GOLDEN"):
+        marker = text[len(before) : len(text) - len(rest)]
+        DOCS.write_text(f"{before}{marker}{wanted}<!-- end of refusals -->{after}")
+        return
+    assert listed == wanted
 
 
 def test_a_double_quoted_word_that_is_no_column_is_a_text_in_sqlite_and_refused_when_strict() -> None:

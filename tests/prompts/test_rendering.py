@@ -1,4 +1,4 @@
-"""Prompts are filled strictly, and change their hash when they change."""
+"""Prompts are filled strictly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from agents.prompts import PromptError, prompt_hash, render, variables
+from agents.prompts import PromptError, render, variables
 
 NAMES = sorted(file.name.removesuffix(".md") for file in files("agents.prompts").iterdir() if file.name.endswith(".md"))
 QUESTION = {"question": "How many?", "evidence": "", "today": "2026-11-30", "time_zone": "Europe/Lisbon"}
@@ -41,13 +41,6 @@ def test_empty_optional_parts_leave_no_hole() -> None:
 def test_values_are_not_filled_in_again() -> None:
     text = render("react_question", earlier="", **{**QUESTION, "question": "What is {{today}}?"})
     assert "What is {{today}}?" in text
-
-
-def test_the_hash_names_the_version_of_the_prompts() -> None:
-    hashes = {prompt_hash(name) for name in NAMES}
-    assert len(hashes) == len(NAMES)
-    assert prompt_hash("react_system") == prompt_hash("react_system")
-    assert all(len(value) == 12 for value in hashes)
 
 
 def test_the_system_prompt_holds_nothing_that_changes_between_turns_or_questions() -> None:

@@ -21,6 +21,7 @@ from agents.models import (
     Cap,
     Collection,
     Comment,
+    Evaluation,
     LanguageModel,
     Notice,
     Run,
@@ -45,6 +46,7 @@ from connections.models import (
     User,
 )
 from tests.web import stories
+from tests.web.measured import measured
 
 # The owner asked; viewer, analyst and manager are team mates; `other` manages another team; `link` is in no team and
 # opened the link to the run; `clerk` is staff without rights; `root` is a superuser of no team.
@@ -73,7 +75,7 @@ SETTING_UP = policy("root")
 READERS = policy("owner", "link")
 STREAM = policy("owner", "link", nobody=REFUSED)
 KEEPERS = policy("owner", "manager")
-MANAGERS = policy("manager", "other")
+MANAGERS, MANAGER = policy("manager", "other"), policy("manager")
 TEAM_AND_ROOT, MANAGER_AND_ROOT = policy("owner", *MATES, "root"), policy("manager", "root")
 TOKEN = policy(others=LOGIN)
 KEPT_LINK = "a-link-that-was-kept"
@@ -144,6 +146,14 @@ ROUTES: Mapping[str, Line] = {
     "delete_saved": Line("POST", KEEPERS),
     "review": Line("GET POST", MANAGERS),
     "review_export": Line("GET", MANAGERS),
+    "evaluations": Line("GET", MANAGERS),
+    "start_evaluation": Line("GET POST", MANAGERS),
+    "evaluation": Line("GET", MANAGER),
+    "evaluation_progress": Line("GET", MANAGER),
+    "evaluation_report": Line("GET", MANAGER),
+    "evaluation_case": Line("GET", MANAGER),
+    "stop_evaluation": Line("POST", MANAGER),
+    "continue_evaluation": Line("POST", MANAGER),
     # connections and the person
     "connections": Line("GET", PERSONS),
     "schema": Line("GET", CATALOGUE),
@@ -188,8 +198,6 @@ ROUTES: Mapping[str, Line] = {
     "admin:app_list": Line("GET", SUPERUSER | {"clerk": HIDDEN}),
     "admin:(?P<url>.*)$": Line("GET", NO_STAFF_PAGE),
     "admin:auth_user_password_change": Line("GET POST", SUPERUSER),
-    "admin:connection_test": Line("POST", SUPERUSER),
-    "admin:connection_refresh": Line("POST", SUPERUSER),
     "admin:languagemodel_test": Line("POST", SUPERUSER),
     "admin:connections_auditentry_export": Line("GET", SUPERUSER),
     "admin:connections_querylogentry_export": Line("GET", SUPERUSER),
@@ -223,6 +231,7 @@ class Place:
     other: Run
     connection: Connection
     share: Share
+    evaluation: Evaluation
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -231,7 +240,8 @@ class Place:
             "run_id": self.run.pk, "other_id": self.other.pk, "thread_id": self.run.question.thread_id,
             "connection_id": self.connection.pk, "share_id": self.share.pk, "token": KEPT_LINK, "number": 2,
             "position": 3, "format": "csv", "kind": "csv", "comment_id": 1, "notice_id": 1, "filter_id": 1,
-            "collection_id": 1, "saved_id": 1,
+            "collection_id": 1, "saved_id": 1, "evaluation_id": self.evaluation.pk,
+            "case_id": self.evaluation.systems.all()[0].cases.all()[0].pk,
             "user_id": self.people["owner"].pk, "team_id": Team.objects.get(name="Retail").pk, "invitation_id": 1,
             "token_id": 1, "pk": self.connection.pk, "id": self.people["owner"].pk, "content_type_id": 1,
             "url": "nowhere", "app_label": "connections",
@@ -264,7 +274,9 @@ def furnish() -> Place:
         pk=1, collection=kept, title="Sales", connection=shop, program=stories.PROGRAM, owner=people["owner"]
     )
     _for_the_admin(shop, people["owner"])
-    return Place({name: User.objects.get(pk=user.pk) for name, user in people.items()}, run, other, shop, link)
+    evaluation = measured(people["manager"], shop, questions=2)
+    known = {name: User.objects.get(pk=user.pk) for name, user in people.items()}
+    return Place(known, run, other, shop, link, evaluation)
 
 
 def _for_the_admin(shop: Connection, owner: User) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Any
 
 import pytest
@@ -71,37 +70,11 @@ def test_granting_in_the_admin_is_audited(admin: Client, cast: Cast) -> None:
     assert AuditEntry.objects.filter(actor_name="root", action="connection grant added").exists()
 
 
-def test_the_test_button_says_what_is_wrong_step_by_step(admin: Client) -> None:
-    save(admin, "connections_connection_add", {**CONNECTION, "password": SECRET})
-    made = Connection.objects.get(name="Warehouse")
-    page = admin.post(reverse("admin:connection_test", args=[made.pk])).content.decode()
-    assert "Network" in page
-    assert "failed" in page
-    assert SECRET not in page
-    assert AuditEntry.objects.filter(action="connection tested", object_name="Warehouse").exists()
-
-
-def test_the_test_button_passes_a_good_file_and_refresh_reads_it(admin: Client, cast: Cast, settings: Any) -> None:
-    settings.DATABASES_DIR.mkdir()
-    database = sqlite3.connect(settings.DATABASES_DIR / "shop.sqlite")
-    database.execute("CREATE TABLE orders (id INTEGER)")
-    database.close()
-    page = admin.post(reverse("admin:connection_test", args=[cast.shop.pk])).content.decode()
-    assert "failed" not in page
-    answer = admin.post(reverse("admin:connection_refresh", args=[cast.shop.pk]), follow=True)
-    assert "Read 1 tables" in answer.content.decode()
-
-
-def test_buttons_need_the_right_and_a_post(cast: Cast, client: Client) -> None:
-    address = reverse("admin:connection_test", args=[cast.shop.pk])
-    assert client.post(address).status_code == 302, "a visitor is sent to the login"
-    cast.ada.is_staff = True
-    cast.ada.save()
-    client.force_login(cast.ada)
-    assert client.post(address).status_code == 403
-    client.force_login(User.objects.create_superuser("root"))
-    assert client.get(address).status_code == 405
-    assert client.post(reverse("admin:connection_test", args=[cast.shop.pk + 99])).status_code == 404
+def test_the_buttons_of_a_connection_lead_to_its_own_pages(admin: Client, cast: Cast) -> None:
+    page = admin.get(reverse("admin:connections_connection_change", args=[cast.shop.pk])).content.decode()
+    form = page[: page.index("Read the catalogue again")].rpartition("<form")[2]
+    assert f'action="{reverse("connection_test", args=[cast.shop.pk])}"' in form
+    assert f'formaction="{reverse("connection_refresh", args=[cast.shop.pk])}"' in form
 
 
 def test_a_models_key_is_sealed_and_never_shown(admin: Client) -> None:

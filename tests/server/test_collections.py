@@ -227,3 +227,13 @@ def test_a_collection_outlives_who_made_it(people: Cast) -> None:
     assert beat(saved) is None
     saved.refresh_from_db()
     assert "must set it again" in saved.error
+
+
+def test_who_left_the_team_is_told_no_result(people: Cast) -> None:
+    saved = scheduled(people, recipients=[people.ben])
+    beat(saved)
+    assert Notice.objects.filter(user=people.ben).count() == 1
+    people.team.memberships.filter(user=people.ben).delete()
+    SavedQuestion.objects.filter(pk=saved.pk).update(fingerprint="another")
+    beat(saved)
+    assert Notice.objects.filter(user=people.ben).count() == 1

@@ -25,7 +25,7 @@ from agents.models import (
     StoredResult,
     Verification,
 )
-from connections.models import Connection, Membership, Role, User
+from connections.models import Connection, Membership, Role, Team, User
 from tests.server.conftest import Cast, make_cast, make_run
 
 
@@ -111,6 +111,10 @@ def test_filters_choose_person_team_connection_status_verified_and_cost(people: 
     assert found(people.ada, connection=people.shop.pk + 1) == []
     assert found(people.ben, person=people.ada.pk, team=people.team.pk) == ["Dear?", "Cheap?"]
     assert found(people.ben, person=people.ben.pk) == []
+    other = Team.objects.create(name="Secret")
+    Membership.objects.create(team=other, user=people.ada, role=Role.VIEWER)
+    assert found(people.ben, team=other.pk) == [], "who is in others' teams is not told"
+    assert found(people.ada, team=other.pk) == ["Dear?", "Cheap?"]
 
 
 OPENED_BY: dict[str, Callable[[Cast, Run], object]] = {
@@ -176,8 +180,11 @@ def test_a_page_is_counted_and_read_by_one_query(people: Cast, django_assert_max
         assert texts == [f"Question {one}?" for one in shown]
     with django_assert_max_num_queries(2):  # the page with its count, and its runs
         search.page_of(entries, 2, 2)
-    nothing = search.page_of(search.found(people.cleo), 1, 2)
-    assert (list(nothing), nothing.paginator.count, nothing.number) == ([], 0, 1)
+    for number in (1, 9):
+        nothing = search.page_of(search.found(people.cleo), number, 2)
+        assert (list(nothing), nothing.paginator.count, nothing.number) == ([], 0, 1)
+    asked(people, "Question 7?")
+    assert [run.question.text for run in search.page_of(entries, 9, 2)] == ["Question 1?", "Question 0?"]
 
 
 def test_a_person_is_found_by_the_new_name(people: Cast) -> None:

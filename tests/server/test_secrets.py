@@ -6,8 +6,10 @@ import base64
 import logging
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from types import TracebackType
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -21,11 +23,13 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 from django.views.debug import ExceptionReporter
+from pyarrow import parquet
 from sqlalchemy.engine import make_url
 
 from agents import runner
 from agents import services as agent_services
 from agents import tasks as agent_tasks
+from agents.answers.exports import CONTENT_TYPES
 from agents.llm.scripted import ScriptedServer
 from agents.models import LanguageModel, Run
 from connections import services, tasks, tokens
@@ -101,7 +105,6 @@ WRONG: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("own_url", ["sqlite"], indirect=True)
 def test_a_planted_password_is_found_nowhere(
     shop: Connection, cast: Cast, client: Client, ask: Callable[[Connection], Run], messages: list[str],
     caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
@@ -192,23 +195,40 @@ def pages(client: Client, runs: list[Run], shop: Connection) -> Iterator[str]:
     yield client.post(reverse("connection_test", args=[shop.pk])).content.decode()
     yield content(client, reverse("admin:connections_connection_add"))
     yield content(client, reverse("admin:agents_languagemodel_add"))
-    yield client.post(reverse("admin:connection_test", args=[shop.pk])).content.decode()
+    for kind in ("csv", "json"):
+        logs = (f"admin:connections_{log}_export" for log in ("auditentry", "querylogentry"))
+        yield from (content(client, reverse(name, args=[kind])) for name in logs)
+    yield from (content(client, reverse(name)) for name in ("metrics", "usage"))
     client.force_login(User.objects.get(username="ada"))
     yield from (content(client, reverse(name)) for name in ("home", "history", "connections"))
     yield content(client, reverse("schema", args=[shop.pk]))
     _, token = tokens.make(user=User.objects.get(username="ada"), name="test")
     api = Client(headers={"Authorization": f"Bearer {token}"})
     yield from (content(api, f"/api/v1/{page}") for page in ("connections", f"connections/{shop.pk}/tables"))
-    yield from (content(api, f"/api/v1/runs/{run.pk}") for run in runs)
+    yield from (content(api, f"/api/v1/runs/{run.pk}{part}") for run in runs for part in ("", "/events"))
     for run in runs:
         yield from (content(client, reverse(name, args=[run.pk])) for name in ("run", "trace", "trace_json"))
-    yield from (content(client, reverse("export", args=[runs[0].pk, format])) for format in ("csv", "json"))
+    yield from (f"{client.get(reverse('prompt', args=[run.pk, 1])).content!r}" for run in runs)
+    yield from (content(client, f"{reverse('run', args=[runs[0].pk])}?tab={tab}") for tab in ("steps", "sql", "chart"))
+    for name in ("export", "export_all"):
+        yield from (content(client, reverse(name, args=[runs[0].pk, format])) for format in CONTENT_TYPES)
 
 
 def content(client: Client, address: str) -> str:
     answer = client.get(address)
     assert answer.status_code in (200, 302), (address, answer.status_code)
-    return bytes(async_to_sync(streamed)(answer) if answer.streaming else answer.content).decode()
+    return readable(async_to_sync(streamed)(answer) if answer.streaming else answer.content)
+
+
+def readable(data: bytes) -> str:
+    """Text, also out of the packed files of spreadsheets and Parquet."""
+    if data[:2] == b"PK":
+        with ZipFile(BytesIO(data)) as packed:
+            return "".join(packed.read(name).decode() for name in packed.namelist())
+    if data[:4] == b"PAR1":
+        table = parquet.read_table(BytesIO(data))
+        return f"{table.schema!r}{table.to_pylist()!r}"
+    return data.decode()
 
 
 async def streamed(answer: Any) -> bytes:

@@ -86,6 +86,7 @@ def test_the_password_stays_unless_it_is_typed_or_forgotten(
         ({"max_rows": "0"}, "greater than or equal to 1"),
         ({"port": "70000"}, "less than or equal to 65535"),
         ({"kind": "oracle"}, "not one of the available choices"),
+        ({"schemas": "public, a\0"}, "Null characters are not allowed"),
     ],
 )
 def test_a_form_that_cannot_work_comes_back_with_the_reason(
@@ -154,6 +155,15 @@ def test_a_refresh_that_fails_or_dies_is_said_and_the_old_catalogue_stays(
     assert "Not reachable" in setter.get(reverse("connections")).content.decode()
     CatalogueRefresh.objects.update(state="reading", moved_at="2020-01-01T00:00Z")
     assert "stopped half-way" in setter.get(reverse("schema", args=[cast.shop.pk])).content.decode()
+
+
+def test_a_connection_that_is_switched_off_is_not_read_and_says_so(setter: Client, cast: Cast, shop_file: None) -> None:
+    Connection.objects.filter(pk=cast.shop.pk).update(is_active=False)
+    setter.post(reverse("connection_refresh", args=[cast.shop.pk]))
+    tasks.refresh_task(cast.shop.pk)
+    page = setter.get(reverse("connection_refreshing", args=[cast.shop.pk])).content.decode()
+    assert "The connection is switched off. Tick “May be asked”" in page
+    assert selectors.snapshot_of(cast.shop) is None
 
 
 def test_what_changed_is_shown(setter: Client, cast: Cast, shop_file: None, settings: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -159,9 +161,7 @@ def test_a_run_that_the_broker_lost_is_found(
 
 
 @FILES
-def test_stopping_reaches_a_run_in_another_process_within_two_seconds(
-    place: Any, processes: Any, broker: str
-) -> None:
+def test_stopping_reaches_a_run_in_another_process_within_two_seconds(place: Any, processes: Any, broker: str) -> None:
     environment = place(broker)
     with scripted([Turn(content="late", delay=30)]) as server:
         processes(environment)
@@ -183,3 +183,11 @@ def test_a_worker_outlives_runs_that_fail(place: Any, processes: Any, broker: st
         assert worker.process.poll() is None
     lines = [json.loads(line) for line in (tmp_path / "worker.log").read_text().splitlines() if line.startswith("{")]
     assert not [line for line in lines if line.get("level") == "error"], lines
+
+
+def test_a_workers_garbage_collector_skips_what_was_imported_at_its_start() -> None:
+    begin = "import gc, django; django.setup(); from reactsql_web import celery; celery._warm_up()"
+    code = f"{begin}; print(gc.get_freeze_count())"
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "reactsql_web.settings"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 100_000

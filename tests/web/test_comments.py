@@ -8,13 +8,15 @@ import pytest
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from agents import tasks
 from agents.library import notices, sharing
-from agents.models import Comment, Notice, Run
-from connections.models import User
+from agents.models import Comment, Notice, Run, Share
+from connections.models import Membership, Role, User
 from tests.web import stories
+from tests.web.conftest import as_person
 from tests.web.stories import Cast
 
 
@@ -145,3 +147,51 @@ def test_whoever_cannot_run_it_asks_the_managers_for_access(people: Cast, sara: 
     page = sara.post(reverse("ask_for_access", args=[run.pk]), follow=True).content.decode()
     assert "managers of its teams were told" in page
     assert told(people.tom) == ["access"]
+
+
+def test_readers_of_one_run_see_what_was_said_about_it_and_not_about_a_later_one(
+    people: Cast, olga: Client, tom: Client, sara: Client, run: Run
+) -> None:
+    later = stories.finish(Run.objects.create(question=run.question, strategy="react"))
+    for about, text in ((run, "Fine so far."), (later, "Now it is 42.")):
+        say(olga, about, text)
+
+    def seen(client: Client) -> tuple[bool, bool]:
+        page = client.get(reverse("run", args=[run.pk])).content.decode()
+        return "Fine so far." in page, "Now it is 42." in page
+
+    assert (seen(olga), seen(tom), seen(sara)) == ((True, True), (True, False), (False, False))
+    sharing.share(user=people.olga, run=later, teams=[people.team])
+    assert seen(tom) == (True, True)
+
+
+def test_who_asks_for_access_gives_no_question_away(
+    people: Cast, sara: Client, run: Run, mailoutbox: list[Any], settings: Settings
+) -> None:
+    settings.EMAIL_URL = "smtp://localhost"
+    mona = User.objects.create_user("mona", email="mona@example.com")
+    Membership.objects.create(team=people.team, user=mona, role=Role.MANAGER)
+    Share.objects.create(run=run, person=people.sara)
+    sara.post(reverse("ask_for_access", args=[run.pk]))
+    notice = Notice.objects.get(user=mona)
+    notices.send(notice.pk)
+    manager = as_person(mona)
+    page = manager.get(reverse("notices")).content.decode()
+    for words in (page, mailoutbox[-1].body):
+        assert "To ask Shop." in words
+        assert run.question.text not in words
+    assert manager.get(reverse("notice", args=[notice.pk]), follow=True).status_code == 200
+
+
+def test_a_notice_tells_nothing_of_an_answer_that_was_closed_since(
+    people: Cast, tom: Client, run: Run, mailoutbox: list[Any], settings: Settings
+) -> None:
+    settings.EMAIL_URL = "smtp://localhost"
+    User.objects.filter(pk=people.tom.pk).update(email="tom@example.com")
+    Notice.objects.create(user=people.tom, actor=people.olga, kind="mention", run=run, text="@tom it is 42")
+    assert "it is 42" in tom.get(reverse("notices")).content.decode()
+    Share.objects.update(revoked_at=timezone.now())
+    page = tom.get(reverse("notices")).content.decode()
+    assert ("not open to you any more" in page, "it is 42" in page, run.question.text in page) == (True, False, False)
+    notices.send(Notice.objects.get().pk)
+    assert mailoutbox == []

@@ -55,6 +55,8 @@ class Dialect:
     unsupported: ClassVar[Mapping[str, str]] = {}
     # Names of our functions where the database's own differ.
     functions: ClassVar[Mapping[str, str]] = {"stddev": "STDDEV_SAMP", "variance": "VAR_SAMP"}
+    # Functions that take another's place where nothing beside it makes the SELECT a grouping one.
+    alone: ClassVar[Mapping[str, str]] = {}
     # Aggregates without a function of their own, made from a numbering of the rows of each group (`emulation.py`).
     emulated: ClassVar[frozenset[str]] = frozenset()
     name_limit: ClassVar[int] = 63

@@ -31,7 +31,12 @@ class SQLite(Dialect):
     # A double-quoted word that is no column would silently become a text; with its table in front it is an error.
     qualifies_base_columns = True
     ordered_aggregates = False
+    alone = {"any_value": "min"}
     position = "INSTR"
+
+    def bears(self, name: str) -> bool:
+        """A column of a step that is called TRUE or FALSE gets another name from SQLite."""
+        return name.lower() not in ("true", "false")
 
     def over_argument(self, fn: str, argument: exp.Expr) -> exp.Expr:
         """A bare column is any value of its group, as SQLite defines it."""

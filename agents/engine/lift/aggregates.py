@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from agents.engine.lift import tuple_counts
 from agents.engine.lift.binding_order import nulls_of
 from agents.engine.lift.calls import call_name
 from agents.engine.lift.frame import Frame
-from agents.engine.lift.naming import derived_name
+from agents.engine.lift.naming import derived_name, named_after
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import Node
 from agents.engine.lift.subqueries import attach
@@ -30,8 +31,10 @@ _NUMERIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
 _SUMMABLE = frozenset({"integer", "decimal", "float", "interval", "unknown"})
 
 
-def aggregate_of(planner: Planner, frame: Frame, call: Node, wanted: str) -> tuple[Frame, Aggregate, Made]:
-    """The item for `call`, its argument derived where it is no column."""
+def aggregate_of(
+    planner: Planner, frame: Frame, call: Node, wanted: str, group: Sequence[str]
+) -> tuple[Frame, Aggregate, Made]:
+    """The item for `call` in each `group`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
     name, arguments, distinct, order = _parts(planner, call_only)
     if name in ("count_if", "countif") and condition is None:
@@ -43,6 +46,9 @@ def aggregate_of(planner: Planner, frame: Frame, call: Node, wanted: str) -> tup
     if condition is not None:
         frame, attached = attach(planner, frame, condition, "true")
         ready = frame.resolved(attached)
+    if name == "count" and distinct and tuple_counts.values_of(arguments):
+        frame, item = tuple_counts.counted(planner, frame, arguments, ready, group, wanted or "combinations")
+        return frame, item, _meaning(name)
     if order:
         frame = _ordered(planner, frame, order, call)
     frame, column = _argument(planner, frame, name, fn, arguments, distinct)
@@ -154,4 +160,4 @@ def _meaning(name: str) -> Made:
 
 
 def _name_of(name: str, column: str) -> str:
-    return name if column == "*" else f"{name}_{column}"
+    return name if column == "*" else named_after(name, column)

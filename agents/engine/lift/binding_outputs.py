@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agents.engine.lift.binding import Binder
     from agents.engine.lift.binding_sources import Ctes
 
+_STAR_PARTS = ("except_", "except", "replace", "rename")
 _LONGEST = 40  # characters of a made-up name
 
 
@@ -46,11 +47,9 @@ class OutputBinder:
         return node, item.alias
 
     def _star(self, star: exp.Star, table: exp.Identifier | None) -> list[tuple[Node, str]]:
-        strange = [part for part, value in star.args.items() if value and part not in ("except_", "except")]
+        strange = [part for part, value in star.args.items() if value and part not in _STAR_PARTS]
         if strange:
             raise refuse(f"a star with {strange[0].upper()}", star, self.binder.text)
-        left_out = star.args.get("except_") or star.args.get("except") or []
-        hidden = {str(word.name).casefold() for word in left_out}
         if table is None:
             shown = [(v.node.copy(), v.name) for v in self.scope.visible]
         else:
@@ -60,7 +59,25 @@ class OutputBinder:
             shown = [(column(owners[0].id, name), name) for name in owners[0].columns]
         if not shown:
             raise refuse("a star without FROM", star, self.binder.text)
-        return [(node, name) for node, name in shown if name.casefold() not in hidden]
+        return self._rearranged(star, shown)
+
+    def _rearranged(self, star: exp.Star, shown: Sequence[tuple[Node, str]]) -> list[tuple[Node, str]]:
+        """`shown` without what EXCLUDE names, and with the values and names of REPLACE and RENAME."""
+        left_out = star.args.get("except_") or star.args.get("except") or []
+        hidden = {str(word.name).casefold() for word in left_out}
+        values = {item.alias.casefold(): item for item in star.args.get("replace") or []}
+        names = {str(item.this.name).casefold(): item.alias for item in star.args.get("rename") or []}
+        found: list[tuple[Node, str]] = []
+        for node, name in shown:
+            key = name.casefold()
+            if key in hidden:
+                continue
+            if key in values:
+                node = self._output(values[key])[0]
+            if key in names:
+                self.scope.aliases.setdefault(names[key], node)
+            found.append((node, names.get(key, name)))
+        return found
 
 
 def _name_for(node: Node) -> str:

@@ -12,6 +12,7 @@ from agents.engine.lift.aggregates import aggregate_of
 from agents.engine.lift.calls import aggregates_of
 from agents.engine.lift.extreme_rows import rows_of_extreme
 from agents.engine.lift.frame import Frame
+from agents.engine.lift.naming import numbered_name
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import ColumnKey, Node, Select, column, columns_of, subqueries_of
 from agents.engine.lift.subqueries import attach
@@ -56,7 +57,7 @@ class Grouping:
         names: dict[ColumnKey, str] = {key: name for key, name in frame.names.items() if name in group}
         bare = list(dict.fromkeys(self._bare(frame, names)))
         self._taken |= {frame.names[key].casefold() for key in bare}
-        frame, aggregates = self._aggregates(frame)
+        frame, aggregates = self._aggregates(frame, group)
         if not group and not aggregates:
             aggregates = [Aggregate("count", "*", self._free("row_count"))]  # GROUP BY (): one row, whatever it shows
         for key, name in keys.items():
@@ -72,10 +73,10 @@ class Grouping:
         group, aggregates = self._carry_bare(frame, bare, group, aggregates)
         return Frame(self.planner.program.aggregate(frame.relation, group, aggregates), names, frame.carried)
 
-    def _aggregates(self, frame: Frame) -> tuple[Frame, list[Aggregate]]:
+    def _aggregates(self, frame: Frame, group: list[str]) -> tuple[Frame, list[Aggregate]]:
         aggregates: list[Aggregate] = []
         for call in self.calls:
-            frame, item, made = aggregate_of(self.planner, frame, call, self._wanted(call))
+            frame, item, made = aggregate_of(self.planner, frame, call, self._wanted(call), group)
             item = replace(item, name=self._free(item.name))
             aggregates.append(item)
             if item.fn in ("count", "count_distinct"):
@@ -99,7 +100,7 @@ class Grouping:
         name, number = wanted, 1
         while name.casefold() in self._taken:
             number += 1
-            name = f"{wanted}_{number}"
+            name = numbered_name(wanted, number)
         self._taken.add(name.casefold())
         return name
 
@@ -161,5 +162,3 @@ class Grouping:
         if self.planner.strict:
             raise self.planner.refuse("an ambiguous column", None, problem)
         self.planner.warn(f"{problem[0].upper()}{problem[1:]}; the program takes any value of the group.")
-
-

@@ -11,6 +11,7 @@ from agents.dsl.relation import shortened
 from agents.engine.lift.query import Node
 
 _LABEL = 32  # characters that a label may grow to
+_SHORTEST_LIMIT = 63  # bytes that PostgreSQL keeps of a name
 _LONGEST = 48  # characters of a handle, so that generated names fit every dialect's 63 bytes
 
 
@@ -63,6 +64,16 @@ def _readable(wanted: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return text[:_LONGEST].rsplit("_", 1)[0] if "_" in text[:_LONGEST] else text[:_LONGEST]
+
+
+def numbered_name(wanted: str, number: int) -> str:
+    """`wanted` with a number behind it, in the length that every dialect takes."""
+    return shortened(f"{wanted}_{number}", _SHORTEST_LIMIT)
+
+
+def named_after(*words: str) -> str:
+    """The words joined, in the length that every dialect takes."""
+    return shortened("_".join(words), _SHORTEST_LIMIT)
 
 
 def derived_name(node: Node) -> str:

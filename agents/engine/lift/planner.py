@@ -12,7 +12,7 @@ from agents.engine.lift.correlation import Keys, Link
 from agents.engine.lift.frame import Carried, Frame, Planned
 from agents.engine.lift.from_clause import FromPlanner
 from agents.engine.lift.grouping import Grouping
-from agents.engine.lift.naming import derived_name
+from agents.engine.lift.naming import derived_name, numbered_name
 from agents.engine.lift.ordering import arrange, distinct_on, distinct_rows, sort_keys
 from agents.engine.lift.program import Program
 from agents.engine.lift.query import Bound, Constants, Node, Output, Query, Select, SetQuery, SortKey
@@ -173,7 +173,7 @@ class Planner:
             new, number = item.column, 1
             while new.casefold() in taken:
                 number += 1
-                new = f"{item.column}_{number}"
+                new = numbered_name(item.column, number)
             taken.add(new.casefold())
             pairs.append((item.column, new))
             carried.append(replace(item, column=new))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from agents.engine.lift.naming import numbered_name
 from connections.catalogue import SemanticType, Table
 
 
@@ -82,7 +83,7 @@ class Relation:
         name, number = wanted, 1
         while name.casefold() in taken:
             number += 1
-            name = f"{wanted}_{number}"
+            name = numbered_name(wanted, number)
         return name
 
     def renamed(self, names: Mapping[str, str]) -> Relation:

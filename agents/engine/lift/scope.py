@@ -9,6 +9,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from agents.dsl.names import listed, nearest_hint, quoted
+from agents.engine.lift.naming import numbered_name
 from agents.engine.lift.query import Node, Source, column, enclosed
 from agents.errors import UnknownColumnError
 from connections.catalogue import DialectName, Table
@@ -124,7 +125,7 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
         name, number = wanted, 1
         while name.casefold() in taken:
             number += 1
-            name = f"{wanted}_{number}"
+            name = numbered_name(wanted, number)
         taken.add(name.casefold())
         unique.append(name)
     return tuple(unique)

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
 from agents.library.imported_traces import import_trace
-from connections.models import User
+from agents.management.stored import owner_of_imports
 
 
 class Command(BaseCommand):
@@ -29,15 +29,7 @@ class Command(BaseCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file} cannot be read: {error}") from error
         try:
-            run = import_trace(text, owner=self._owner(options["user"]), file=file.name)
+            run = import_trace(text, owner=owner_of_imports(options["user"]), file=file.name)
         except ValidationError as error:
             raise CommandError(f"{file.name}: {' '.join(error.messages)}") from error
         self.stdout.write(f"{settings.SITE_URL}{reverse('trace', args=[run.pk])}")
-
-    def _owner(self, name: str | None) -> User:
-        people = User.objects.filter(is_active=True)
-        owner = (people.filter(username=name) if name else people.filter(is_superuser=True).order_by("pk")).first()
-        if owner is None:
-            words = f"There is no active user {name!r}." if name else "There is no administrator: use --user."
-            raise CommandError(words)
-        return owner

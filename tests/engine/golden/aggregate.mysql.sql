@@ -153,6 +153,13 @@ FROM `orders`
 GROUP BY
   `id`;
 
+-- any value of everything
+SELECT
+  MIN(`order_id`) AS `some`
+FROM `tags`
+WHERE
+  `order_id` = 1;
+
 -- by the key of a joined table
 SELECT
   `orders`.`customer`,

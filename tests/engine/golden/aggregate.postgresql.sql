@@ -141,6 +141,13 @@ FROM "orders"
 GROUP BY
   "id";
 
+-- any value of everything
+SELECT
+  (ARRAY_AGG("order_id"))[1] AS "some"
+FROM "tags"
+WHERE
+  "order_id" = 1;
+
 -- by the key of a joined table
 SELECT
   "customers"."id" AS "customer",

@@ -171,6 +171,13 @@ FROM "orders" AS "o"
 GROUP BY
   "o"."id";
 
+-- any value of everything
+SELECT
+  MIN("t"."order_id") AS "some"
+FROM "tags" AS "t"
+WHERE
+  "t"."order_id" = 1;
+
 -- by the key of a joined table
 SELECT
   "orders"."customer",

@@ -55,7 +55,15 @@ SELECT
   "c"."name"
 FROM "customers" AS "c"
 WHERE
-  NOT EXISTS(SELECT 1 FROM "orders" AS "o" WHERE "o"."status" = 'paid' AND "c"."id" = "o"."customer" AND ("c"."name" <> 'Bo' OR "o"."customer" > 2));
+  NOT EXISTS(
+    SELECT
+      1
+    FROM "orders" AS "o"
+    WHERE
+      "o"."status" = 'paid'
+      AND "c"."id" = "o"."customer"
+      AND ("c"."name" <> 'Bo' OR "o"."customer" > 2)
+  );
 
 -- left, only what has no match among the first
 WITH "l" AS (
@@ -82,7 +90,36 @@ SELECT
   "o"."total"
 FROM "orders" AS "o"
 WHERE
-  NOT EXISTS(SELECT 1 FROM "orders" AS "p" WHERE "o"."customer" = "p"."customer" AND "p"."total" > "o"."total");
+  NOT EXISTS(
+    SELECT
+      1
+    FROM "orders" AS "p"
+    WHERE
+      "o"."customer" = "p"."customer" AND "p"."total" > "o"."total"
+  );
+
+-- left, only what has no match, grouped for its own sake
+SELECT
+  "c"."name"
+FROM "customers" AS "c"
+WHERE
+  NOT EXISTS(SELECT 1 FROM "orders" AS "o" WHERE "c"."id" = "o"."customer");
+
+-- left, only what has no match among large groups
+WITH "h" AS (
+  SELECT
+    "customer"
+  FROM "orders"
+  GROUP BY
+    "customer"
+  HAVING
+    COUNT(*) > 1
+)
+SELECT
+  "c"."name"
+FROM "customers" AS "c"
+WHERE
+  NOT EXISTS(SELECT 1 FROM "h" WHERE "c"."id" = "h"."customer");
 
 -- left with a condition
 SELECT

@@ -97,6 +97,41 @@ LEFT JOIN `orders` AS `p`
 WHERE
   `p`.`customer` IS NULL;
 
+-- left, only what has no match, grouped for its own sake
+WITH `k` AS (
+  SELECT
+    `customer`
+  FROM `orders`
+  GROUP BY
+    `customer`,
+    `status`
+)
+SELECT
+  `c`.`name`
+FROM `customers` AS `c`
+LEFT JOIN `k`
+  ON `c`.`id` = `k`.`customer`
+WHERE
+  `k`.`customer` IS NULL;
+
+-- left, only what has no match among large groups
+WITH `h` AS (
+  SELECT
+    `customer`
+  FROM `orders`
+  GROUP BY
+    `customer`
+  HAVING
+    COUNT(*) > 1
+)
+SELECT
+  `c`.`name`
+FROM `customers` AS `c`
+LEFT JOIN `h`
+  ON `c`.`id` = `h`.`customer`
+WHERE
+  `h`.`customer` IS NULL;
+
 -- left with a condition
 SELECT
   `c`.`name`,

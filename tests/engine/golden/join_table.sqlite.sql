@@ -97,6 +97,41 @@ LEFT JOIN "orders" AS "p"
 WHERE
   "p"."customer" IS NULL;
 
+-- left, only what has no match, grouped for its own sake
+WITH "k" AS (
+  SELECT
+    "o"."customer"
+  FROM "orders" AS "o"
+  GROUP BY
+    "o"."customer",
+    "o"."status"
+)
+SELECT
+  "c"."name"
+FROM "customers" AS "c"
+LEFT JOIN "k"
+  ON "c"."id" = "k"."customer"
+WHERE
+  "k"."customer" IS NULL;
+
+-- left, only what has no match among large groups
+WITH "h" AS (
+  SELECT
+    "o"."customer"
+  FROM "orders" AS "o"
+  GROUP BY
+    "o"."customer"
+  HAVING
+    COUNT(*) > 1
+)
+SELECT
+  "c"."name"
+FROM "customers" AS "c"
+LEFT JOIN "h"
+  ON "c"."id" = "h"."customer"
+WHERE
+  "h"."customer" IS NULL;
+
 -- left with a condition
 SELECT
   "c"."name",
@@ -145,7 +180,13 @@ SELECT
   "o"."total"
 FROM "orders" AS "o"
 WHERE
-  "o"."customer" IN (SELECT "c"."id" FROM "customers" AS "c" WHERE "c"."country" = 'pt');
+  "o"."customer" IN (
+    SELECT
+      "c"."id"
+    FROM "customers" AS "c"
+    WHERE
+      "c"."country" = 'pt'
+  );
 
 -- that only filters by what only filters
 WITH "q" AS (
