@@ -55,7 +55,7 @@ POSTGRES = [
     ("'(1,2)'::point", "(1,2)", "unknown"),
     ("B'101'", "101", "unknown"),
     ("'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "uuid"),
-    ("'<a/>'::xml", "<a/>", "text"),
+    ("'<a/>'::xml", "<a/>", "unknown"),
     ("NULL", None, "text"),
     ("'   '::char(5)", "     ", "text"),
     ("E'tab\\there'", "tab\there", "text"),
@@ -83,7 +83,7 @@ DUCKDB = [
     ("'x'::ENUM ('x', 'y')", "x", "enum"),
     ("'\\x00\\xFF'::BLOB", {"hex": "00ff"}, "bytes"),
     ("TIME '23:59:59.5'", "23:59:59.500000", "time"),
-    ("'101'::BIT", "101", "text"),
+    ("'101'::BIT", "101", "unknown"),
     ("uuid '00000000-0000-0000-0000-000000000001'", "00000000-0000-0000-0000-000000000001", "uuid"),
 ]  # fmt: skip
 
