@@ -2,8 +2,8 @@
 
 Each finished question is one line appended to `results.jsonl`; a run that was stopped goes on with what is not there.
 Turns of one dialogue are asked one after another, each with the earlier answers; everything else side by side. All
-systems answer a question before the next one comes: what slows the machine for a while slows all of them, and a run that
-was stopped has compared them on the questions that it reached.
+systems answer a question before the next one comes: what slows the machine for a while slows all of them, and a run
+that was stopped has compared them on the questions that it reached.
 """
 
 from __future__ import annotations
