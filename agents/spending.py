@@ -108,7 +108,7 @@ def _close(run_id: UUID, model_name: str) -> None:
 
 
 class Allowance:
-    """Whether a run at work may go on: asked before each call to the model, by one query where no cap applies."""
+    """Whether a run at work may go on: asked before each call to the model, by one query where no cap is active."""
 
     def __init__(self, run: Run) -> None:
         self._run_id, self._user, self._model = run.pk, run.question.asked_by, run.language_model
