@@ -84,7 +84,7 @@ def test_a_verdict_is_reviewed_and_the_answer_verified_and_suggested(
     olga.get_by_label("In your words").fill("Counts web orders, too")
     olga.get_by_role("button", name="Say why").click()
     expect(olga.get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "true")
-    expect(olga.get_by_role("button", name="Change")).to_be_visible()
+    expect(olga.get_by_role("button", name="Change", exact=True)).to_be_visible()
     mona.goto(f"{place.url}/review/")
     finding = mona.locator(f"#finding-{runs['answered']}")
     expect(finding).to_contain_text("Wrong number")
