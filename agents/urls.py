@@ -62,6 +62,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/save", collections.save, name="save"),
     path("collections/", collections.collections, name="collections"),
     path("collections/<int:collection_id>", collections.collection, name="collection"),
+    path("collections/<int:collection_id>/add", collections.add_question, name="add_question"),
     path("collections/<int:collection_id>/delete", collections.delete_collection, name="delete_collection"),
     path("saved/<int:saved_id>", collections.saved, name="saved"),
     path("saved/<int:saved_id>/run", collections.run_saved, name="run_saved"),

@@ -16,12 +16,20 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents import permissions
 from agents.answers.parameters import parameters_of
 from agents.forms import CollectionForm, SaveForm, ScheduleForm
-from agents.library import collecting, scheduling
-from agents.models import Cadence, Collection, Run, SavedQuestion, SavedRun
-from agents.views.objects import collection_to_see, person, run_to_share, saved_to_edit, saved_to_see
-from connections.models import Team
+from agents.library import collecting, scheduling, search
+from agents.models import Cadence, Collection, Run, SavedQuestion, SavedRun, Status
+from agents.views.objects import (
+    collection_to_add_to,
+    collection_to_see,
+    person,
+    run_to_share,
+    saved_to_edit,
+    saved_to_see,
+)
+from connections.models import Team, User
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+OFFERED = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +82,23 @@ def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
         "verified": sum(hasattr(one.run, "verification") for one in everything if one.run is not None),
         "scheduled": sum(bool(one.cadence) for one in everything),
         "may_edit": permissions.may_edit_collection(user, found),
+        "may_add": permissions.may_collect(user, found.team),
     }
     alone = getattr(request, "htmx", False)
     return render(request, "agents/parts/saved_list.html" if alone else "agents/collection.html", context)
+
+
+@login_required
+@require_safe
+def add_question(request: HttpRequest, collection_id: int) -> HttpResponse:
+    """One's own answers, newest first, to save one of them to this collection."""
+    found, text = collection_to_add_to(request, collection_id), request.GET.get("q", "")
+    answers = search.found(person(request), search.Filters(search=text, show="mine", status=Status.ANSWERED))
+    runs = search.with_runs(answers[: OFFERED + 1])
+    context = {"collection": found, "text": text, "runs": runs[:OFFERED], "more": len(runs) > OFFERED,
+               "there": set(found.saved.values_list("run", flat=True))}  # fmt: skip
+    alone = getattr(request, "htmx", False)
+    return render(request, "agents/parts/add_list.html" if alone else "agents/add_question.html", context)
 
 
 @login_required
@@ -156,11 +178,20 @@ def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
     teams = permissions.teams_to_collect_for(user)
     context = {
         "run": run, "form": form, "error": error, "teams": teams, "title": run.question.text[:200],
-        "collections": collecting.collections_for(user).filter(team__in=teams),
+        "place": form["place"].value() or f"collection:{request.GET.get('place', '')}",
+        "places": _places(user),
         "parameters": list(enumerate(parameters_of(run.steps))),
     }  # fmt: skip
     template = "agents/parts/save_dialog.html" if alone else "agents/save.html"
     return render(request, template, context, status=422 if error and not alone else 200)
+
+
+def _places(user: User) -> list[tuple[str, str]]:
+    """Where `user` may save, as the form names it and as it is shown."""
+    teams = permissions.teams_to_collect_for(user)
+    there = collecting.collections_for(user).filter(team__in=teams)
+    new = [(f"team:{team.pk}", f"New collection of {team.name}") for team in teams]
+    return [(f"collection:{one.pk}", f"{one.name} ({one.team.name})") for one in there] + new
 
 
 def _save(request: HttpRequest, run: Run, form: SaveForm) -> SavedQuestion:

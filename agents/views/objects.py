@@ -69,6 +69,13 @@ def collection_to_see(request: HttpRequest, collection_id: int) -> Collection:
         raise Http404("Your teams have no such collection.") from error
 
 
+def collection_to_add_to(request: HttpRequest, collection_id: int) -> Collection:
+    found = collection_to_see(request, collection_id)
+    if not permissions.may_collect(person(request), found.team):
+        raise Http404("This collection is not yours to add to.")
+    return found
+
+
 def saved_to_see(request: HttpRequest, saved_id: int) -> SavedQuestion:
     try:
         return collecting.saved_to_see(person(request), saved_id)

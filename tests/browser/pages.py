@@ -59,7 +59,7 @@ def pages(told: Mapping[str, Any]) -> dict[str, str]:
         "sql-refused": f"/sql/?connection={shop}&sql=SELECT+nothing+FROM+nowhere",
         "shared": f"/runs/{told['shared']}", "share": f"{run}/share", "save": f"{run}/save",
         "collections": "/collections/", "collection": f"/collections/{told['collection']}",
-        "saved": f"/saved/{told['saved']}", "review": "/review/", "notices": "/notices/",
+        "collection-add": f"/collections/{told['collection']}/add", "saved": f"/saved/{told['saved']}", "review": "/review/", "notices": "/notices/",
         "connections": "/connections/", "schema": f"/connections/{shop}/",
         "schema-column": f"/connections/{shop}/?table=orders&about=status", "connection-new": "/connections/new",
         "connection-form": f"/connections/{shop}/edit", "connection-test": f"/connections/{shop}/test",

@@ -139,6 +139,7 @@ ROUTES: Mapping[str, Line] = {
     "save": Line("GET POST", OWNER),
     "collections": Line("GET POST", PERSONS),
     "collection": Line("GET", policy("owner", *MATES)),
+    "add_question": Line("GET", policy("owner", "analyst", "manager")),
     "delete_collection": Line("POST", KEEPERS),
     "saved": Line("GET", policy("owner", *MATES)),
     "run_saved": Line("POST", policy("owner", "analyst", "manager")),

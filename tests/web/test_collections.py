@@ -60,6 +60,27 @@ def test_saving_says_what_is_wrong(people: Cast, olga: Client) -> None:
     assert "Only an answer with steps" in olga.post(reverse("save", args=[failed.pk]), given).content.decode()
 
 
+def test_a_question_is_added_from_the_collection(people: Cast, olga: Client, tom: Client, sara: Client) -> None:
+    saved = save(olga, people)
+    address = reverse("add_question", args=[saved.collection_id])
+    assert f'href="{address}"' in olga.get(reverse("collection", args=[saved.collection_id])).content.decode()
+    other = stories.answered(people.olga, people.shop, "Median days from order to delivery")
+    stories.answered(people.tom, people.shop, "What Tom asked")
+    page = olga.get(address).content.decode()
+    to_save = f"{reverse('save', args=[other.pk])}?place={saved.collection_id}"
+    assert (to_save in page, page.count("In the collection"), "What Tom asked" in page) == (True, 1, False)
+    found = olga.get(address, {"q": "median"}, headers={"HX-Request": "true"}).content.decode()
+    assert (to_save in found, "In the collection" in found, "<html" in found) == (True, False, False)
+    assert "No answer of yours matches “kettles”" in olga.get(address, {"q": "kettles"}).content.decode()
+    chosen = f'<option value="collection:{saved.collection_id}" selected>'
+    assert chosen in olga.get(to_save).content.decode()
+    kept = olga.post(reverse("save", args=[other.pk]), {"place": f"collection:{saved.collection_id}", "title": ""})
+    assert (kept.status_code, chosen in kept.content.decode()) == (422, True)
+    Membership.objects.filter(user=people.tom).update(role=Role.VIEWER)
+    assert (tom.get(address).status_code, sara.get(address).status_code) == (404, 404)
+    assert address not in tom.get(reverse("collection", args=[saved.collection_id])).content.decode()
+
+
 def test_a_schedule_is_set_and_shown(people: Cast, olga: Client, tom: Client) -> None:
     saved = save(olga, people)
     given = {"cadence": "weekly", "weekday": "4", "day": "1", "at": "16:00", "recipients": [str(people.tom.pk)],
