@@ -76,6 +76,10 @@ class Relation:
         """Whether at most one row can hold one combination of values in `names`, as far as is known."""
         return any(key <= names for key in self.unique)
 
+    def semantic_of(self, name: str | None) -> SemanticType:
+        """The type of what an aggregate reads; "unknown" of `*` and of nothing."""
+        return self.columns[name].semantic if name and name in self.columns else "unknown"
+
 
 @dataclass(frozen=True)
 class Scope:

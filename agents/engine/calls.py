@@ -14,6 +14,7 @@ from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
 from agents.engine.dialects.base import AggregateCall
 from agents.engine.terms import Term, loose, made, written
+from connections.catalogue import SemanticType
 
 Filtered = tuple[Aggregation, Expression | None]
 
@@ -27,10 +28,11 @@ def aggregate_term(
     dialect: Dialect,
     *,
     helpers: Mapping[str, tuple[str, ...]],
-    is_text: bool,
+    semantic: SemanticType,
     alone: bool = False,
 ) -> Term:
-    """`agg` over the columns of `block`; `helpers` names the columns that `add_helper_columns` made for it.
+    """`agg`, of values of the type `semantic`, over the columns of `block`; `helpers` names the columns that
+    `add_helper_columns` made for it.
 
     `alone`: nothing beside it makes the SELECT a grouping one.
     """
@@ -38,14 +40,15 @@ def aggregate_term(
         return _emulated(agg.fn, *(block.columns[name] for name in helpers[agg.as_]))
     column = block.columns.get(agg.column)
     fn = dialect.alone.get(agg.fn, agg.fn) if alone else agg.fn
-    order = block.order if agg.fn == "string_agg" and dialect.ordered_aggregates else ()
+    sorts = agg.fn == "string_agg" and dialect.ordered_aggregates
+    order = [key for key in block.order if sorts and not key.term.constant]  # DuckDB refuses to sort by a constant
     parts = [column, written(condition, block.columns) if condition else None]
 
     def build(nodes: Sequence[exp.Expr]) -> exp.Expr:
         given = iter(nodes)
         value, test = (next(given) if part is not None else None for part in parts)
         keys = [key for term, node in zip(order, given, strict=True) for key in _sorted_by(term, node, dialect)]
-        return dialect.aggregate(AggregateCall(fn, value, agg.distinct, test, agg.separator, tuple(keys), is_text))
+        return dialect.aggregate(AggregateCall(fn, value, agg.distinct, test, agg.separator, tuple(keys), semantic))
 
     return made(build, *(part for part in parts if part is not None), *(key.term for key in order), aggregate=True)
 
@@ -57,7 +60,7 @@ def _sorted_by(key: OrderTerm, node: exp.Expr, dialect: Dialect) -> list[exp.Ord
 # ---- Windows ---------------------------------------------------------------------------------------------------------
 
 
-def window_term(operation: WindowColumn, block: Block, dialect: Dialect) -> Term:
+def window_term(operation: WindowColumn, semantic: SemanticType, block: Block, dialect: Dialect) -> Term:
     arguments = [block.columns[operation.column]] if operation.column in block.columns and operation.column else []
     partition = [block.columns[name] for name in operation.partition_by]
     order = [OrderTerm(block.columns[key.column], key.descending, key.nulls) for key in operation.order_by]
@@ -69,7 +72,7 @@ def window_term(operation: WindowColumn, block: Block, dialect: Dialect) -> Term
     ranks = operation.fn in (*RANKING, *SHIFTING)
 
     def build(arguments: Sequence[exp.Expr]) -> exp.Expr:
-        return dialect.window_function(operation.fn, [*arguments, *(literal.copy() for literal in literals)])
+        return dialect.window_function(operation.fn, [*arguments, *(one.copy() for one in literals)], semantic)
 
     term = over(build, arguments, partition, order, dialect, frame=frame, ranks=ranks)
     if operation.default is None or dialect.shift_defaults:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from agents.dsl.expressions import Expression
+from agents.dsl.expressions.null_tests import null_tested
 from agents.dsl.operations.filter_expr import FilterExpr
 from agents.dsl.operations.join_table import JoinTable
 from agents.dsl.relation import Relation
@@ -72,8 +73,7 @@ def keeps_unmatched(joined: Relation, reader: Relation, new_names: Mapping[str, 
 
 
 def _tests_null(predicate: Expression) -> bool:
-    tree = predicate.tree.unnest()
-    return isinstance(tree, exp.Is) and isinstance(tree.this, exp.Column) and isinstance(tree.expression, exp.Null)
+    return isinstance(null_tested(predicate.tree.unnest()), exp.Column)
 
 
 def anti_join(left: Block, right: Block, on: Sequence[Term], dialect: Dialect) -> Block:

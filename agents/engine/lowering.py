@@ -168,7 +168,8 @@ class Lowering:
         computed = operation.default is not None and not self.dialect.shift_defaults
         if not block.takes_window(used) or (computed and block.group is not None):
             block = self._step(block, relation.inputs[0])
-        block.columns[operation.name_] = window_term(operation, block, self.dialect)
+        semantic = relation.inputs[0].semantic_of(operation.column)
+        block.columns[operation.name_] = window_term(operation, semantic, block, self.dialect)
         return block
 
     def _used_by_window(self, operation: WindowColumn, block: Block) -> list[Term]:
@@ -221,7 +222,7 @@ class Lowering:
                 block,
                 self.dialect,
                 helpers=helpers.names,
-                is_text=_is_text(agg.column, source),
+                semantic=source.semantic_of(agg.column),
                 alone=alone,
             )
             for agg, condition in aggs
@@ -293,7 +294,3 @@ class Lowering:
         node = {"intersect": exp.Intersect, "except": exp.Except}.get(operation.kind, exp.Union)
         body = node(this=sides[0], expression=sides[1], distinct=operation.kind != "union_all")
         return Block([], {name: ref(0, physical[name]) for name in wanted}, body=body)
-
-
-def _is_text(column: str, relation: Relation) -> bool:
-    return column in relation.columns and relation.columns[column].semantic == "text"

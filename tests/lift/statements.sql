@@ -14,6 +14,13 @@ SELECT s.id, r.id FROM staff s CROSS JOIN regions r WHERE s.wage > r.target
 SELECT s.name, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND x.kind = 'web' WHERE s.wage IS NOT NULL
 SELECT r.name, x.amount FROM sales x RIGHT JOIN staff s ON s.id = x.staff_id RIGHT JOIN regions r ON r.id = s.region_id
 SELECT a.id, b.id FROM regions a JOIN regions b ON a.target < b.target OR a.target IS NULL
+SELECT s.name FROM staff s LEFT JOIN sales x ON x.staff_id = s.id WHERE x.staff_id IS NOT NULL
+SELECT COUNT(*) FROM marks m LEFT JOIN blank b ON b.id = m.staff_id WHERE b.id IS NOT NULL
+SELECT s.name FROM staff s LEFT JOIN sales x ON x.staff_id = s.id WHERE NOT (x.staff_id IS NULL)
+SELECT s.name FROM staff s LEFT JOIN sales x ON x.staff_id = s.id WHERE NOT x.staff_id IS NOT NULL
+SELECT name FROM staff WHERE NOT (wage IS NOT NULL) OR NOT region_id IS NOT NULL
+SELECT id FROM sales WHERE amount NOT IN (SELECT wage FROM staff WHERE NOT (wage IS NOT NULL) OR wage > 40)
+SELECT id, (amount IS NOT NULL) = (staff_id IS NOT NULL) AS same FROM sales
 SELECT m.level, COUNT(*) FROM marks m LEFT JOIN staff s ON s.id + 1 = m.staff_id GROUP BY m.level
 SELECT kind, COUNT(*), COUNT(amount), SUM(amount), AVG(amount), MIN(day), MAX(amount) FROM sales GROUP BY kind
 SELECT COUNT(*), SUM(id), MAX(id) FROM blank

@@ -13,7 +13,7 @@ from sqlglot.generator import Generator
 
 from agents.dsl.operations.window_column import Bound, Frame
 from agents.engine.terms import loose
-from connections.catalogue import DialectName
+from connections.catalogue import DialectName, SemanticType
 from connections.guard import sqlglot_dialect
 
 _LINE_BREAK, _SENTINEL, _SPLIT = "\0n", "__SQLGLOT", "__SQL\0sGLOT"
@@ -36,7 +36,8 @@ _PRINTERS = _Printers()
 
 @dataclass(frozen=True)
 class AggregateCall:
-    """An aggregate to be written: `column` is None for all rows, `filter` for no condition."""
+    """An aggregate to be written: `column` is None for all rows, `filter` for no condition; `semantic` is the type of
+    what is aggregated."""
 
     fn: str
     column: exp.Expr | None
@@ -44,7 +45,7 @@ class AggregateCall:
     filter: exp.Expr | None = None
     separator: str = ","
     order: tuple[exp.Ordered, ...] = ()
-    is_text: bool = False
+    semantic: SemanticType = "unknown"
 
 
 class Dialect:
@@ -158,12 +159,13 @@ class Dialect:
             return node
         return exp.Filter(this=node, expression=exp.Where(this=loose(call.filter)))
 
-    def window_function(self, fn: str, arguments: Sequence[exp.Expr]) -> exp.Expr:
-        """The call before OVER; `arguments` are empty for COUNT(*) and the rankings."""
+    def window_function(self, fn: str, arguments: Sequence[exp.Expr], semantic: SemanticType = "unknown") -> exp.Expr:
+        """The call before OVER; `arguments` are empty for COUNT(*) and the rankings, else the first is a `semantic`."""
         if fn == "count" and not arguments:
             arguments = [exp.Star()]
         if fn in ("count_distinct", "median", "stddev", "variance", "count", "sum", "avg", "min", "max", "string_agg"):
-            return self.aggregate(AggregateCall(fn, None if isinstance(arguments[0], exp.Star) else arguments[0]))
+            column = None if isinstance(arguments[0], exp.Star) else arguments[0]
+            return self.aggregate(AggregateCall(fn, column, semantic=semantic))
         return exp.Anonymous(this=fn.upper(), expressions=[loose(argument) for argument in arguments])
 
     def over(

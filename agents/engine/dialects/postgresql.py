@@ -37,7 +37,7 @@ class PostgreSQL(Dialect):
 
     def string_agg(self, call: AggregateCall) -> exp.Expr:
         """STRING_AGG takes texts only."""
-        if call.is_text or call.column is None:
+        if call.semantic == "text" or call.column is None:
             return super().string_agg(call)
         text = exp.Cast(this=loose(call.column), to=exp.DataType.build("text"))
         return super().string_agg(replace(call, column=text))

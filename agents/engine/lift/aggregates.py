@@ -122,6 +122,8 @@ def _argument(
         node, found = _as_number(node), None
     elif found is not None and fn in _NUMERIC and _reads_numbers_out_of_texts(planner, frame, found):
         node, found = exp.Add(this=node, expression=exp.Literal.number(0)), None
+    if found is not None and fn == "median":
+        planner.warn_of_cut_median(frame, found)
     if found is not None:
         return frame, found
     return planner.column(frame, node, derived_name(frame.resolved(node)))

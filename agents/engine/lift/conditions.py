@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from agents.dsl.expressions.null_tests import null_tested
 from agents.engine.lift.calls import has_aggregate
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.query import Node, all_of, subqueries_of
@@ -40,7 +41,7 @@ def where(planner: Planner, frame: Frame, conditions: Sequence[Node]) -> Frame:
 
 def _unmatched(node: Node) -> bool:
     """Whether it keeps the rows that a left join found no match for: as a filter alone that is an anti-join."""
-    return isinstance(node, exp.Is) and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Null)
+    return isinstance(null_tested(node), exp.Column)
 
 
 def _filtered(planner: Planner, frame: Frame, parts: Sequence[Node]) -> Frame:

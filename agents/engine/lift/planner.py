@@ -130,6 +130,11 @@ class Planner:
         if text not in self.warnings:
             self.warnings.append(text)
 
+    def warn_of_cut_median(self, frame: Frame, column: str) -> None:
+        """Of decimals, DuckDB's own median cuts the half between two values; the operation keeps it."""
+        if self.dialect == "duckdb" and frame.relation.by_name[column].semantic == "decimal":
+            self.warn("DuckDB cuts a median of decimals to the digits of the column; the program keeps one digit more.")
+
     def _carry(self, frame: Frame, link: Link | None) -> Frame:
         if not isinstance(link, Keys):
             return frame

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from agents.dsl.expressions.null_tests import presence_tested
 from agents.engine.dialects import DIALECTS
 from agents.engine.lift.naming import Handles, joined_label, joined_names
 from agents.engine.lift.query import Node, conjuncts
@@ -178,10 +179,8 @@ class Program:
 
 def _rejected(part: Node) -> list[str]:
     """The columns that are never NULL where `part` is true."""
-    if isinstance(part, exp.Not):
-        test = part.this.unnest()
-        known = isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)
-        return [test.this.name] if known and isinstance(test.this, exp.Column) else []
+    if isinstance(known := presence_tested(part), exp.Column):
+        return [known.name]
     if isinstance(part, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE | exp.Like | exp.Between | exp.In):
         return [side.name for side in part.iter_expressions() if isinstance(side, exp.Column)]
     return []

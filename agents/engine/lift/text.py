@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from sqlglot import exp
 
+from agents.dsl.expressions.null_tests import null_tested
 from agents.engine.lift.query import Node
 from connections.catalogue import DialectName
 from connections.guard import sqlglot_dialect
@@ -17,8 +18,8 @@ def text_of(node: Node, dialect: DialectName) -> str:
     def plain(part: Node) -> Node:
         if isinstance(part, exp.Identifier):
             return exp.to_identifier(part.name, quoted=not _is_plain(part.name, dialect))
-        if isinstance(part, exp.Not) and isinstance(part.this, exp.Is) and isinstance(part.this.expression, exp.Null):
-            return exp.Is(this=part.this.this.transform(plain), expression=exp.Not(this=exp.Null()))
+        if isinstance(part, exp.Not) and (tested := null_tested(part.this)) is not None:
+            return exp.Is(this=tested.transform(plain), expression=exp.Not(this=exp.Null()))
         if dialect == "mysql" and isinstance(part, exp.RegexpLike):  # MariaDB has no function of that name
             sides = (text_of(side, dialect) for side in (part.this, part.expression))
             return exp.Var(this=" REGEXP ".join(sides))

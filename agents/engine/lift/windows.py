@@ -95,6 +95,8 @@ def _arguments(
     if condition is not None:
         value = exp.Case(ifs=[exp.If(this=condition, true=value)])
     frame, arguments["column"] = planner.column(frame, value)
+    if name == "median":
+        planner.warn_of_cut_median(frame, arguments["column"])
     if name in _SHIFTS and len(operands) > 1:
         arguments["offset"] = _number(planner, operands[1])
     if name in _SHIFTS and len(operands) > 2:

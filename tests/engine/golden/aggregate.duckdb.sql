@@ -159,3 +159,25 @@ JOIN "customers"
 GROUP BY
   "orders"."customer",
   "customers"."name";
+
+-- median between two decimals
+WITH "d" AS (
+  SELECT DISTINCT
+    "page",
+    "spent"
+  FROM "visits"
+)
+SELECT
+  "page",
+  MEDIAN("spent" * 1.0) AS "mid"
+FROM "d"
+GROUP BY
+  "page";
+
+-- texts in an order that a constant says nothing of
+SELECT
+  "order_id",
+  STRING_AGG("tag", '+' ORDER BY "tag" DESC) AS "tags"
+FROM "tags"
+GROUP BY
+  "order_id";

@@ -159,3 +159,25 @@ JOIN "customers"
 GROUP BY
   "customers"."id",
   "customers"."name";
+
+-- median between two decimals
+WITH "d" AS (
+  SELECT DISTINCT
+    "page",
+    "spent"
+  FROM "visits"
+)
+SELECT
+  "page",
+  PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY "spent") AS "mid"
+FROM "d"
+GROUP BY
+  "page";
+
+-- texts in an order that a constant says nothing of
+SELECT
+  "order_id",
+  STRING_AGG("tag", '+' ORDER BY "tag" DESC) AS "tags"
+FROM "tags"
+GROUP BY
+  "order_id";

@@ -189,3 +189,41 @@ JOIN "customers"
 GROUP BY
   "orders"."customer",
   "customers"."name";
+
+-- median between two decimals
+WITH "d" AS (
+  SELECT DISTINCT
+    "v"."page",
+    "v"."spent"
+  FROM "visits" AS "v"
+), "d_2" AS (
+  SELECT
+    "page",
+    "spent",
+    "spent" AS "mid_value",
+    ROW_NUMBER() OVER (PARTITION BY "page", "spent" IS NULL ORDER BY "spent") AS "mid_place",
+    COUNT("spent") OVER (PARTITION BY "page") AS "mid_count"
+  FROM "d"
+)
+SELECT
+  "page",
+  AVG(CASE WHEN "mid_place" * 2 BETWEEN "mid_count" AND "mid_count" + 2 THEN "mid_value" END) AS "mid"
+FROM "d_2"
+GROUP BY
+  "page";
+
+-- texts in an order that a constant says nothing of
+WITH "s" AS (
+  SELECT
+    "t"."order_id",
+    "t"."tag"
+  FROM "tags" AS "t"
+  ORDER BY
+    "t"."tag" DESC
+)
+SELECT
+  "order_id",
+  GROUP_CONCAT("tag", '+') AS "tags"
+FROM "s"
+GROUP BY
+  "order_id";
