@@ -150,11 +150,13 @@ class Writer:
         made = Made(kinds, rows, max(one.size, other.size))
         self.add("join_table", made, left=left, right=right, how=how, **args)
         if how == "left" and args["on"] and self.draw(st.integers(0, 2)) == 0:
-            self.unmatched(made, names[args["on"][0][1]], list(one.kinds))
+            self.with_or_without(made, names[args["on"][0][1]], list(one.kinds))
 
-    def unmatched(self, made: Made, key: str, lefts: list[str]) -> None:
-        """Of the left join that was just made, the rows without a match, mostly without the right columns."""
-        self.add("filter_expr", made, rel=self.calls[-1]["out"], predicate=f"⟦{key}⟧ IS NULL")
+    def with_or_without(self, made: Made, key: str, lefts: list[str]) -> None:
+        """Of the left join that was just made, the rows without a match or those with one, mostly without the right
+        columns."""
+        test = self.pick([f"⟦{key}⟧ IS NULL", f"⟦{key}⟧ IS NOT NULL", f"NOT (⟦{key}⟧ IS NOT NULL)"])
+        self.add("filter_expr", made, rel=self.calls[-1]["out"], predicate=test)
         if self.draw(st.integers(0, 3)):
             kinds = {name: made.kinds[name] for name in lefts}
             self.add("select_columns", replace(made, kinds=kinds), rel=self.calls[-1]["out"], columns=lefts)
