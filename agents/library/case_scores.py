@@ -45,9 +45,7 @@ def settle(case: EvaluationCase, run: Run, connection: Connection, user: User) -
 def _of_run(run: Run) -> dict[str, Any]:
     return {
         "status": run.status, "answer": run.answer, "sql": run.sql, "error_type": run.error_type, "error": run.error,
-        "turns": run.turns, "calls": run.calls, "input_tokens": run.input_tokens, "cached_tokens": run.cached_tokens,
-        "output_tokens": run.output_tokens, "cost": None if run.cost is None else float(run.cost),
-        "seconds": run.seconds,
+        **run.spent(),
     }  # fmt: skip
 
 

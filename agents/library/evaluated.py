@@ -165,7 +165,8 @@ def _result(row: Sequence[Any], system: str, **more: Any) -> CaseResult:
     return CaseResult(
         id=key, system=system, status=status, difficulty=difficulty, answerable=answerable, execution=execution,
         tolerant=tolerant, soft_f1=soft_f1, judged=judged, turns=turns, calls=calls,
-        usage={"input": read, "cached": cached, "output": written, "cost": cost}, seconds=seconds, **more,
+        usage={"input": read, "cached": cached, "output": written, "cost": None if cost is None else float(cost)},
+        seconds=seconds, **more,
     )  # fmt: skip
 
 

@@ -18,8 +18,11 @@ from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
+import httpx
+
 from agents.errors import ModelAuthenticationError, RunCancelledError
 from agents.llm.failures import RetryPolicy, sort_failure
+from agents.llm.lanes import LIMITS, Lanes
 from agents.llm.messages import Message, ModelProfile, Reply
 from agents.llm.network import gate, submit
 from agents.llm.replies import attempt_once
@@ -165,6 +168,17 @@ def _litellm() -> Any:
         return _imported()
 
 
+def _http_client() -> httpx.AsyncClient:
+    """What litellm would make for the providers that speak as OpenAI does, but in lanes: its certificates and the
+    environment's proxies."""
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, get_ssl_configuration
+
+    verify = get_ssl_configuration()
+    mounts = AsyncHTTPHandler.create_httpx_proxy_mounts(httpx.AsyncHTTPTransport(), verify=verify, cert=None)
+    pools = Lanes(lambda: httpx.AsyncHTTPTransport(verify=verify, limits=LIMITS))
+    return httpx.AsyncClient(transport=pools, mounts=mounts, follow_redirects=True)
+
+
 @cache
 def _imported() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -174,6 +188,7 @@ def _imported() -> Any:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.disable_aiohttp_transport = True  # its sessions outlive their loop
+    litellm.aclient_session = _http_client()
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm

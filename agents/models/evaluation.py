@@ -9,6 +9,7 @@ from django.db import models
 
 from agents.models.language_model import LanguageModel
 from agents.models.run import Run, Status
+from agents.models.spent import Spent
 from connections.models import Connection, Team
 
 
@@ -107,7 +108,7 @@ class CaseState(models.TextChoices):
     DONE = "done", "Done"
 
 
-class EvaluationCase(models.Model):
+class EvaluationCase(Spent):
     """One question under one system. `status` is how its run ended; the scores are those of agents.evaluation.results.
 
     The run goes when questions are deleted for their age; the scores and the beginning of the table stay.
@@ -129,13 +130,6 @@ class EvaluationCase(models.Model):
     predicted = models.JSONField(null=True)
     error_type = models.CharField(max_length=60, blank=True)
     error = models.TextField(blank=True)
-    turns = models.PositiveIntegerField(default=0)
-    calls = models.PositiveIntegerField(default=0)
-    input_tokens = models.PositiveIntegerField(default=0)
-    cached_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    cost = models.FloatField(null=True)
-    seconds = models.FloatField(default=0)
 
     class Meta:
         ordering = ["question__position", "system__position"]

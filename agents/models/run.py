@@ -9,6 +9,7 @@ from django.db import models
 
 from agents.models.language_model import LanguageModel
 from agents.models.question import Question
+from agents.models.spent import Spent
 
 
 class Status(models.TextChoices):
@@ -24,11 +25,11 @@ class Status(models.TextChoices):
 LIVE = (Status.QUEUED, Status.RUNNING)
 
 
-class Run(models.Model):
+class Run(Spent):
     """One attempt to answer a question.
 
     `lease_owner` is the worker that may write events until `lease_until`; whoever holds no valid lease writes nothing.
-    `attempt` counts the workers that had it. Costs in US dollars; `cost` is None when a price is not known.
+    `attempt` counts the workers that had it.
     A run without a model holds in `settings` its "program", and where it came from: "rerun_of" a run, with "step" the
     one that was changed, or the "sql" that was lifted.
     """
@@ -55,13 +56,6 @@ class Run(models.Model):
     program = models.JSONField(default=list)
     error_type = models.CharField(max_length=60, blank=True)
     error = models.TextField(blank=True)
-    turns = models.PositiveIntegerField(default=0)
-    calls = models.PositiveIntegerField(default=0)
-    input_tokens = models.PositiveIntegerField(default=0)
-    cached_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True)
-    seconds = models.FloatField(default=0)
 
     class Meta:
         indexes = [models.Index(fields=["status", "lease_until"])]

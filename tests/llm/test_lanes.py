@@ -1,0 +1,64 @@
+"""Connections in lanes: spread while many requests are open, kept to few while there are few."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import httpx
+import pytest
+
+from agents.llm.lanes import Lanes
+from agents.llm.scripted import ScriptedServer
+
+
+class Seen(httpx.AsyncHTTPTransport):
+    """A real pool that counts what goes through it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked += 1
+        return await super().handle_async_request(request)
+
+
+def _lanes(count: int) -> tuple[Lanes, list[Seen]]:
+    pools = [Seen() for _ in range(count)]
+    left = iter(pools)
+    return Lanes(lambda: next(left), count), pools
+
+
+def test_open_requests_are_spread_and_later_ones_come_back_to_the_first_lane() -> None:
+    lanes, pools = _lanes(3)
+
+    async def ask() -> None:
+        async with httpx.AsyncClient(transport=lanes) as client:
+            request = client.build_request("POST", f"{server.api_base}/chat/completions", json={"messages": []})
+            opened = [await client.send(request, stream=True) for _ in range(5)]
+            assert [pool.asked for pool in pools] == [2, 2, 1]
+            for response in opened:
+                assert b"text" in await response.aread()
+                await response.aclose()
+                await response.aclose()  # closing twice counts once
+            for _ in range(4):
+                assert (await client.send(request)).status_code == 200
+            assert [pool.asked for pool in pools] == [6, 2, 1]
+
+    with ScriptedServer([{"content": "some text"}] * 9) as server:
+        asyncio.run(ask())
+
+
+def test_a_failed_request_leaves_its_lane_free() -> None:
+    lanes, pools = _lanes(2)
+
+    async def ask() -> None:
+        async with httpx.AsyncClient(transport=lanes) as client:
+            for _ in range(3):
+                with pytest.raises(httpx.ConnectError):
+                    await client.get("http://127.0.0.1:9/")
+
+    asyncio.run(ask())
+    gc.collect()
+    assert [pool.asked for pool in pools] == [3, 0]
