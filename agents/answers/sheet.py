@@ -54,6 +54,7 @@ _BEGIN = (
 )
 _END = "</sheetData></worksheet>"
 _BOLD = ' s="1"'
+_CUT_ROWS = (f"Cut here: an Excel sheet holds {ROWS:,} rows, and there are more. CSV and Parquet hold them all.",)
 
 # What XML has no letter for is written _x001F_, and so is a text that looks like such a code (ECMA-376, ST_Xstring).
 _AWKWARD = re.compile("[\x00-\x08\x0b-\x1f&<>\ufffe\uffff]|_x[0-9A-Fa-f]{4}_|^\\s|\\s$")
@@ -61,7 +62,8 @@ _CODE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
 def write(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
-    """The workbook in pieces; rows beyond what a sheet holds are left out."""
+    """The workbook in pieces. A cut says so: the last row where there are more than a sheet holds, the end of a text
+    that is longer than a cell."""
     sink = _Sink()
     letters = [_letters(place) for place in range(min(len(head), COLUMNS))]
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as book:
@@ -69,7 +71,7 @@ def write(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[bytes
             book.writestr(name, _XML + xml)
         with book.open("xl/worksheets/sheet1.xml", "w") as sheet:
             sheet.write((_BEGIN + _row(1, letters, head, _BOLD)).encode("utf-8", "replace"))
-            numbers = zip(count(2), islice(rows, ROWS - 1))
+            numbers = zip(count(2), _as_many_as_fit(iter(rows)))
             while chunk := "".join([_row(number, letters, row) for number, row in islice(numbers, 100)]):
                 sheet.write(chunk.encode("utf-8", "replace"))
                 if sink.size > PIECE:
@@ -78,18 +80,32 @@ def write(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[bytes
     yield sink.drained()
 
 
+def _as_many_as_fit(rows: Iterator[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
+    yield from islice(rows, ROWS - 2)
+    last = list(islice(rows, 2))
+    yield from last if len(last) < 2 else [_CUT_ROWS]
+
+
 def _row(number: int, letters: Sequence[str], cells: Sequence[Cell], style: str = "") -> str:
     found = [f'<row r="{number}">']
     for place, cell in zip(letters, cells, strict=False):
         if cell is None:
             continue
         if isinstance(cell, str):
-            found.append(f'<c r="{place}{number}"{style} t="inlineStr"><is>{_text(cell[:CHARACTERS])}</is></c>')
+            found.append(f'<c r="{place}{number}"{style} t="inlineStr"><is>{_text(_fitting(cell))}</is></c>')
         elif isinstance(cell, bool):
             found.append(f'<c r="{place}{number}" t="b"><v>{cell:d}</v></c>')
         else:
             found.append(f'<c r="{place}{number}"><v>{cell!r}</v></c>')
     return "".join([*found, "</row>"])
+
+
+def _fitting(text: str) -> str:
+    """`text`, or as much of it as a cell holds with its length behind it."""
+    if len(text) <= CHARACTERS:
+        return text
+    told = f"… ({len(text):,} characters)"
+    return text[: CHARACTERS - len(told)] + told
 
 
 def _text(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from agents.answers import exports
+from agents.answers import exports, sheet
 from agents.answers.cells import Column, columns_of, shown, with_guessed_semantics
 
 AMOUNT = Column(0, "amount", "NUMERIC(38, 9)", "decimal")
@@ -100,26 +100,39 @@ def sheet_of(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def test_excel_writes_numbers_it_keeps_exactly_and_text_otherwise() -> None:
-    sheet = sheet_of(COLUMNS, ROWS)
-    assert "<v>-12.5</v>" in sheet
-    assert "9007199254740993" in sheet
-    assert "<v>9007199254740993</v>" not in sheet
-    assert "<f>" not in sheet
+    book = sheet_of(COLUMNS, ROWS)
+    assert "<v>-12.5</v>" in book
+    assert "9007199254740993" in book
+    assert "<v>9007199254740993</v>" not in book
+    assert "<f>" not in book
 
 
 def test_excel_computes_with_every_double() -> None:
     column = Column(0, "ratio", "", "float")
-    sheet = sheet_of([column], [[0.1 + 0.2], [-1e300], [float("nan")], ["1e999"]])
-    assert "<v>0.30000000000000004</v>" in sheet
-    assert "<v>-1e+300</v>" in sheet
-    assert "<t>nan</t>" in sheet
-    assert "<t>1e999</t>" in sheet
+    book = sheet_of([column], [[0.1 + 0.2], [-1e300], [float("nan")], ["1e999"]])
+    assert "<v>0.30000000000000004</v>" in book
+    assert "<v>-1e+300</v>" in book
+    assert "<t>nan</t>" in book
+    assert "<t>1e999</t>" in book
 
 
 def test_excel_gets_characters_that_xml_has_no_letter_for() -> None:
-    sheet = sheet_of([Column(0, "a<b")], [[" \x07&\r\n_x0041_\ud800"]])
-    assert "<t xml:space=\"preserve\">a&lt;b</t>" in sheet
-    assert "<t xml:space=\"preserve\"> _x0007_&amp;_x000D_\n_x005F_x0041_?</t>" in sheet
+    book = sheet_of([Column(0, "a<b")], [[" \x07&\r\n_x0041_\ud800"]])
+    assert "<t xml:space=\"preserve\">a&lt;b</t>" in book
+    assert "<t xml:space=\"preserve\"> _x0007_&amp;_x000D_\n_x005F_x0041_?</t>" in book
+
+
+def test_a_workbook_says_where_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet, "ROWS", 4)  # the header and three rows
+    column = Column(0, "x")
+    assert "Cut here" not in sheet_of([column], [[1], [2], [3]])
+    cut = sheet_of([column], [[1], [2], [3], [4]])
+    assert ("<v>2</v>" in cut, "<v>3</v>" in cut, "Cut here: an Excel sheet holds 1,048,576 rows" in cut) == (
+        True, False, True,
+    )  # fmt: skip
+    told = "… (40,000 characters)"
+    long = sheet_of([column], [["x" * 40_000]])
+    assert f"<t>{'x' * (sheet.CHARACTERS - len(told))}{told}</t>" in long
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "json"])
