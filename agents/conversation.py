@@ -32,6 +32,11 @@ class Conversation:
         self._messages: list[Message] = list(opening)
         self._told = 0  # messages that the trace holds already
 
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All that was said so far, as it was sent; another conversation may go on from here."""
+        return tuple(self._messages)
+
     def tell(self, text: str) -> None:
         """Add what the model is told next."""
         self._messages.append(Message("user", text))

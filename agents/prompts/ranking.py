@@ -49,18 +49,29 @@ def _document(table: Table, catalogue: Catalogue, values: Iterable[str]) -> str:
     return " ".join([*parts, *values])
 
 
+def alike(asked: Iterable[str], vocabulary: Iterable[str]) -> Mapping[str, float]:
+    """The words of `vocabulary` that are spelled nearly like one that is asked for, with their share of common
+    trigrams. Exact where locality-sensitive hashing estimates: an index of trigrams is small enough here."""
+    found: dict[str, float] = {}
+    index = _trigram_index(vocabulary)
+    for word in asked:
+        trigrams = _trigrams(word)
+        shared = Counter(other for trigram in trigrams for other in index.get(trigram, ()))
+        for other, common in shared.items():
+            share = common / (len(trigrams) + len(_trigrams(other)) - common)
+            if share >= _ALIKE:
+                found[other] = max(found.get(other, 0.0), share)
+    return found
+
+
 def _wanted(asked: Sequence[str], documents: Sequence[Counter[str]]) -> Mapping[str, float]:
     """Words to look for, with weights: those of the question, and words of the database that are spelled alike."""
     vocabulary = set().union(*documents) if documents else set()
     wanted = {word: 1.0 for word in asked if word in vocabulary}
     strangers = [word for word in dict.fromkeys(asked) if word not in vocabulary and len(word) > 3]
-    index = _trigram_index(vocabulary) if strangers else {}
-    for stranger in strangers:
-        shared = Counter(word for trigram in _trigrams(stranger) for word in index.get(trigram, ()))
-        for word, common in shared.items():
-            alike = common / (len(_trigrams(stranger)) + len(_trigrams(word)) - common)
-            if alike >= _ALIKE:
-                wanted[word] = max(wanted.get(word, 0.0), alike)
+    if strangers:
+        for word, share in alike(strangers, vocabulary).items():
+            wanted[word] = max(wanted.get(word, 0.0), share)
     return wanted
 
 

@@ -27,7 +27,10 @@ class Ran:
 
 
 class DraftLine:
-    """Drafts of one conversation, in one branch. `best` is the last one that ran, `error` why the last one did not."""
+    """Drafts of one conversation, in one branch. `best` is the last one that ran, `error` why the last one did not.
+
+    Lines that share `known` run the same statement once: its table is taken over by those that draft it again.
+    """
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class DraftLine:
         branch: str = "",
         temperature: float | None = None,
         mend: bool = True,
+        known: dict[str, Ran] | None = None,
     ) -> None:
         self._task, self._bench, self._branch, self._mend = task, bench, branch, mend
         self._conversation = Conversation(
@@ -45,6 +49,7 @@ class DraftLine:
         )
         self._reply: ModelReply | None = None
         self._drafts: list[str] = []
+        self._known = {} if known is None else known
         self.sampled = temperature is not None
         self.best: Ran | None = None
         self.error = ""
@@ -67,7 +72,20 @@ class DraftLine:
             self.settled = True  # told of a doubt, the model stands by its draft
             return
         self._drafts.append(sql)
-        self._perform(turn, sql, unlifted=last)
+        if sql in self._known:
+            self._take_over(turn, self._known[sql])
+        else:
+            self._perform(turn, sql, unlifted=last)
+
+    @property
+    def sql(self) -> str:
+        """The last draft that could be read, whether it ran or not."""
+        return self._drafts[-1] if self._drafts else ""
+
+    def _take_over(self, turn: int, ran: Ran) -> None:
+        self.best, self.error, self.settled = ran, "", True
+        text = f"The same SQL was drafted before: its table is result {ran.result.number}."
+        self._bench.journal.emit(Observation(turn=turn, branch=self._branch, text=text))
 
     def _perform(self, turn: int, sql: str, *, unlifted: bool) -> None:
         actions = Statements(self._bench, unlifted=unlifted, mend=self._mend)
@@ -89,6 +107,7 @@ class DraftLine:
         result = next(result for result in self._bench.engine.results if result.number == number)
         doubts += results[-1].warnings if result.row_count == 0 else ()
         self.best, self.error = Ran(sql, result, doubts), ""
+        self._known[sql] = self.best
         self.settled = not doubts
         if doubts:
             self._ask_again(f"it ran, but {'; '.join(doubts)}. If the query is right as it is, send it again")

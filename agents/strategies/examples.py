@@ -19,16 +19,37 @@ SECONDS_A_TABLE = 1.0
 LONGEST_TEXT = 60
 
 
+class StoredValues:
+    """Values out of the first rows of tables, read through the run's own door, each table once."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._sampler = Engine(bench.engine.access.door, settings=replace(bench.engine.settings, warnings=False))
+        self._samples: dict[str, Mapping[str, Sequence[Any]]] = {}
+
+    def examples(self, table: Table) -> Mapping[str, Sequence[str]]:
+        """A few of each column, as SQL would write them."""
+        return _columns(self._sample(table))
+
+    def texts(self, table: Table) -> Mapping[str, Sequence[str]]:
+        """The different texts of each column that holds short ones."""
+        sample = self._sample(table)
+        found = {name: [one for one in values if isinstance(one, str)] for name, values in sample.items()}
+        return {name: list(dict.fromkeys(filter(_is_telling, texts))) for name, texts in found.items() if texts}
+
+    def _sample(self, table: Table) -> Mapping[str, Sequence[Any]]:
+        if table.qualified not in self._samples:
+            self._samples[table.qualified] = _sample(self._sampler, table)
+        return self._samples[table.qualified]
+
+
+def stored_values(bench: Workbench) -> StoredValues | None:
+    """None where results may not be sent to the model."""
+    return StoredValues(bench) if bench.settings.send_values else None
+
+
 def examples_of(bench: Workbench) -> ExampleValues | None:
-    """What reads examples through the run's own door; None where results may not be sent to the model."""
-    if not bench.settings.send_values:
-        return None
-    sampler = Engine(bench.engine.access.door, settings=replace(bench.engine.settings, warnings=False))
-
-    def examples(table: Table) -> Mapping[str, Sequence[str]]:
-        return _columns(_sample(sampler, table))
-
-    return examples
+    values = stored_values(bench)
+    return values.examples if values is not None else None
 
 
 def _sample(sampler: Engine, table: Table) -> Mapping[str, Sequence[Any]]:

@@ -7,7 +7,6 @@ stage at once, their operations run one after another in a fixed order, so that 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,14 +15,11 @@ from typing import ClassVar
 from agents.answers.comparison import is_blank, same_table
 from agents.contracts import Answer, Task, Workbench
 from agents.errors import BudgetExhaustedError, NoWorkingDraftError
-from agents.llm.messages import Message, Reply
 from agents.strategies.answering import conclude
 from agents.strategies.drafting import DraftLine, Ran
 from agents.strategies.opening import lift_opening
-from agents.traces.events import Final, Retry, Warned
-
-SAMPLING_TEMPERATURE = 0.8
-"""For every line but the first, which keeps the profile's own."""
+from agents.strategies.sampling import SAMPLING_TEMPERATURE, Samples
+from agents.traces.events import Final, Warned
 
 
 class Lift:
@@ -72,9 +68,9 @@ class Lift:
             for line in lines:
                 if not line.sampled:
                     line.draft(turn)
-            drawn = _Samples(bench, len(sampled), turn)
+            drawn = Samples(bench, len(sampled), turn)
             for line in sampled:
-                line.draft(turn, drawn.next)
+                drawn.draft(line)
             return
         with ThreadPoolExecutor(max_workers=len(lines)) as pool:
             for drafted in [pool.submit(line.draft, turn) for line in lines]:
@@ -115,27 +111,6 @@ def _is_decided(lines: Sequence[DraftLine]) -> bool:
 def _agreeing(ran: Sequence[Ran]) -> list[list[Ran]]:
     """For each draft, those whose tables are the same as its own."""
     return [[other for other in ran if same_table(one.result.rows, other.result.rows)] for one in ran]
-
-
-class _Samples:
-    """Replies to one prompt, drawn when the first is needed: those that a resumed run has saved are not drawn again."""
-
-    def __init__(self, bench: Workbench, count: int, turn: int) -> None:
-        self._bench, self._left, self._turn = bench, count, turn
-        self._drawn: deque[Reply] = deque()
-
-    def next(self, messages: Sequence[Message]) -> Reply:
-        if not self._drawn:
-            self._drawn.extend(
-                self._bench.model.samples(
-                    messages, self._left, on_retry=self._tell_retry, temperature=SAMPLING_TEMPERATURE
-                )
-            )
-        self._left -= 1
-        return self._drawn.popleft()
-
-    def _tell_retry(self, attempt: int, wait: float, reason: str) -> None:
-        self._bench.journal.emit(Retry(turn=self._turn, attempt=attempt, wait=wait, reason=reason))
 
 
 STRATEGY = Lift()
