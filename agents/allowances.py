@@ -20,5 +20,8 @@ def run_limits() -> BudgetLimits:
 
 def run_settings(*, send_values: bool = True, samples: int = 1) -> RunSettings:
     return RunSettings(
-        shaping="always" if settings.SHAPING == "always" else "auto", send_values=send_values, samples=samples
+        shaping="always" if settings.SHAPING == "always" else "auto",
+        send_values=send_values,
+        samples=samples,
+        rollouts=settings.IESR_ROLLOUTS,
     )

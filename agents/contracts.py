@@ -57,12 +57,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """Choices of a run that are not limits. `samples`: drafts that the lift strategy votes over (1: no vote)."""
+    """Choices of a run that are not limits. `samples`: drafts that the lift strategy votes over (1: no vote).
+    `rollouts`: of the search that iesr makes."""
 
     shaping: Literal["auto", "always"] = "auto"
     paper_mode: bool = False
     samples: int = 1
     repairs: int = 3
+    rollouts: int = 6
     schema_tokens: int = 12_000
     observation_tokens: int = 3_000
     count_ms: int = 300

@@ -19,6 +19,7 @@ STRATEGIES: Mapping[str, str] = {
     "react": "agents.strategies.react",
     "react-sql": "agents.strategies.react_sql",
     "lift": "agents.strategies.lift",
+    "iesr": "agents.strategies.iesr",
     "zero-shot": "agents.strategies.zero_shot",
 }
 
