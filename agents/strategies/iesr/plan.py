@@ -28,9 +28,13 @@ def planned(turns: int, rollouts: int) -> Plan:
     return Plan(understands, min(rollouts, waves * SIDE_BY_SIDE), discriminates)
 
 
+NEXT_WAVE_AND_CHECK = 1.5
+"""In waves as dear as the dearest so far."""
+
+
 class Reserve:
-    """Ends the search while there is something left for the discriminator: where one more wave as dear as the dearest
-    so far would go beyond the tokens or the money of the run."""
+    """Ends the search while there is something left for the discriminator: where the next wave and the check together
+    would go beyond the tokens or the money of the run."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -44,9 +48,9 @@ class Reserve:
         self._dearest_cost = max(self._dearest_cost, cost - self._cost)
         self._tokens, self._cost = tokens, cost
         limits = self._budget.limits
-        if limits.tokens is not None and tokens + self._dearest_tokens > limits.tokens:
+        if limits.tokens is not None and tokens + self._dearest_tokens * NEXT_WAVE_AND_CHECK > limits.tokens:
             raise _too_dear(f"{tokens:,} of {limits.tokens:,} tokens are used up")
-        if limits.money and cost + self._dearest_cost > limits.money:
+        if limits.money and cost + self._dearest_cost * NEXT_WAVE_AND_CHECK > limits.money:
             raise _too_dear(f"${cost:.4f} of ${limits.money:.4f} are spent")
 
 
