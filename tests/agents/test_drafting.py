@@ -156,6 +156,7 @@ def test_a_vote_that_died_anywhere_ends_the_same(shop: str) -> None:
         with running(shop, left, "lift", settings=VOTE, journal=journal, after=sql(PAID)) as resumed:
             assert resumed.rows() == [(3,)]
             assert resumed.kinds == [event.kind for event in whole]
+            assert len(resumed.server.requests) == len(left)
 
 
 def test_the_best_draft_stands_when_the_budget_ends_the_repairs(shop: str) -> None:

@@ -97,7 +97,7 @@ def understood(read: Mapping[str, Any], said: str) -> Understanding:
     dropped: list[str] = []
     for key in ("entities", "conditions", "fields"):
         phrases = _phrases(read.get(key))
-        kept[key] = tuple(phrase for phrase in phrases if is_grounded(phrase, spoken))
+        kept[key] = tuple(phrase for phrase in phrases if is_grounded(phrase, said, spoken))
         dropped += [phrase for phrase in phrases if phrase not in kept[key]]
     quantities, strange = _quantities(read.get("quantities"), said, spoken)
     intent = read.get("intent")
@@ -111,13 +111,14 @@ def understood(read: Mapping[str, Any], said: str) -> Understanding:
     )
 
 
-def is_grounded(phrase: str, spoken: frozenset[str]) -> bool:
-    """Whether half of the phrase's words were said, or words spelled nearly like them."""
+def is_grounded(phrase: str, said: str, spoken: frozenset[str]) -> bool:
+    """Whether the phrase was said as it is (scripts without spaces have no other words), or half of its words were, or
+    words spelled nearly like them."""
+    if phrase.casefold() in said.casefold():
+        return True
     telling = [word for word in words(phrase) if word not in _FILLERS] or words(phrase)
-    if not telling:
-        return False
     found = sum(word in spoken or bool(alike([word], spoken)) for word in telling)
-    return found >= GROUNDED_SHARE * len(telling)
+    return bool(telling) and found >= GROUNDED_SHARE * len(telling)
 
 
 def _quantities(read: Any, said: str, spoken: frozenset[str]) -> tuple[tuple[Quantity, ...], list[str]]:
@@ -131,7 +132,7 @@ def _quantities(read: Any, said: str, spoken: frozenset[str]) -> tuple[tuple[Qua
         unit, formula = _tidy(str(given.get("unit") or "")), _tidy(str(given.get("formula") or ""))
         if number is None or number not in known:
             strange.append(_tidy(str(given.get("number", ""))) or "a quantity without a number")
-        elif unit and (is_grounded(unit, spoken) or unit.casefold() in said.casefold()):
+        elif unit and is_grounded(unit, said, spoken):
             kept.append(Quantity(f"{number:f}", unit, formula))
         else:
             kept.append(Quantity(f"{number:f}"))

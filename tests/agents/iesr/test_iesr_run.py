@@ -21,7 +21,7 @@ from agents.traces.events import (
     Warned,
 )
 from agents.traces.journal import MemoryJournal
-from tests.agents.iesr.answering import TASK, Replies, searching
+from tests.agents.iesr.answering import Replies, searching
 from tests.agents.runs import SHOP, Ran
 
 PAID = "SELECT COUNT(*) AS n FROM orders WHERE status = 'paid'"
@@ -263,29 +263,3 @@ def test_a_cancel_ends_the_run_wherever_it_is(shop: str, kind: type[Event]) -> N
         assert isinstance(run.events[-1], RunCancelled)
         first = next(event.position for event in run.events if isinstance(event, kind))
         assert not [event for event in run.of(ModelReply) if event.position > first]
-
-
-def lines_of_work(events: tuple[Event, ...]) -> dict[str, list[tuple[str, object]]]:
-    """Every branch with what it said and did, in its own order."""
-    told: dict[str, list[tuple[str, object]]] = {}
-    for event in events:
-        what = next(
-            (getattr(event, name) for name in ("text", "calls", "call", "appended") if hasattr(event, name)), ""
-        )
-        told.setdefault(event.branch, []).append((event.kind, what))
-    return told
-
-
-@pytest.mark.parametrize("first", range(4))  # in parts that can be run side by side
-def test_a_run_that_died_anywhere_ends_the_same(shop: str, first: int) -> None:
-    replies = Replies([PAID, ALL, BROKEN], [PAID, PAID, BROKEN])
-    with searching(shop, replies, rollouts=3, task=TASK) as run:
-        whole = run.events
-        wanted = (run.rows(), confidence(run), lines_of_work(whole))
-    assert any("revision" in event.branch for event in whole)
-    for died_after in range(first, len(whole), 4):
-        saved = whole[:died_after]
-        with searching(shop, replies, rollouts=3, journal=MemoryJournal(saved)) as resumed:
-            assert (resumed.rows(), confidence(resumed), lines_of_work(resumed.events)) == wanted
-            answered = sum(isinstance(event, ModelReply) for event in saved)
-            assert len(resumed.server.requests) <= sum(isinstance(event, ModelReply) for event in whole) - answered

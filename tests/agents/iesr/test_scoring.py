@@ -10,7 +10,6 @@ import pytest
 
 from agents.engine.outcomes import Result
 from agents.strategies.drafting import Ran
-from agents.strategies.iesr.plan import Plan, planned
 from agents.strategies.iesr.scoring import Drafted, candidates_of, elect
 
 numbers = count(1)
@@ -88,15 +87,3 @@ def test_a_blank_table_counts_as_executed_only_where_all_agree() -> None:
 def test_among_equals_the_one_in_less_doubt_is_elected() -> None:
     candidates = candidates_of([Drafted((ran((1,), doubts=("a doubt",)), ran((2,))))])
     assert elect(candidates).ran.result.rows == ((2,),)
-
-
-@pytest.mark.parametrize(
-    ("turns", "plan"),
-    [
-        (15, Plan(True, 6, True)), (5, Plan(True, 6, True)), (4, Plan(True, 4, True)), (3, Plan(True, 2, True)),
-        (2, Plan(True, 2, False)), (1, Plan(False, 2, False)),
-    ],
-)  # fmt: skip
-def test_few_turns_mean_fewer_rollouts(turns: int, plan: Plan) -> None:
-    assert planned(turns, 6) == plan
-    assert planned(turns, 1).rollouts == 1

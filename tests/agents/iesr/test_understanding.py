@@ -23,6 +23,11 @@ def test_a_word_that_is_spelled_nearly_like_one_that_was_said_is_kept() -> None:
     assert understood({"entities": ["custommers"]}, SAID).entities == ("custommers",)
 
 
+def test_a_script_without_spaces_is_compared_as_it_is_written() -> None:
+    found = understood({"entities": ["订单", "客户"]}, "有多少订单已付款?")
+    assert (found.entities, found.dropped) == (("订单",), ("客户",))
+
+
 @pytest.mark.parametrize(
     ("read", "kept"),
     [
