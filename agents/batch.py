@@ -27,11 +27,13 @@ class Performer(Protocol):
 
 
 class Batch:
-    """The calls of one turn, in one branch."""
+    """The calls of one turn, in one branch. `replayed` says that the last one that worked did so in an earlier attempt:
+    of its result only the head is known, as JSON."""
 
     def __init__(self, bench: Workbench, performer: Performer, turn: int, *, branch: str = "") -> None:
         self._bench, self._performer = bench, performer
         self._turn, self._branch = turn, branch
+        self.replayed = False
 
     def run(self, calls: Sequence[Call], beyond: Sequence[Call] = ()) -> list[CallResult]:
         """One event a call. The first failure skips the rest; what succeeded before stays. `beyond` are calls over
@@ -75,7 +77,9 @@ class Batch:
 
         event = self._bench.journal.once(CallResult, act, branch=self._branch)
         self._bench.budget.count_call()
-        if not acted and event.state == "ok":
+        if event.state == "ok":
+            self.replayed = not acted
+        if self.replayed and event.state == "ok":
             self._performer.restore(call, result_of(event))
         return event
 

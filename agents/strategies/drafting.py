@@ -100,11 +100,13 @@ class DraftLine:
         if failed is not None:
             self._tell(turn, f"{failed['type']}: {failed['message']}")
             return
-        self._look_at(sql, results, (*prepared.doubts, *batch.observe(results).warnings))
+        doubts = (*prepared.doubts, *batch.observe(results).warnings)
+        result = next(result for result in self._bench.engine.results if result.number == results[-1].result)
+        if batch.replayed and self._branch:  # it is compared with others
+            result = actions.read_again(result)
+        self._look_at(sql, result, results, doubts)
 
-    def _look_at(self, sql: str, results: list[CallResult], doubts: tuple[str, ...]) -> None:
-        number = results[-1].result
-        result = next(result for result in self._bench.engine.results if result.number == number)
+    def _look_at(self, sql: str, result: Result, results: list[CallResult], doubts: tuple[str, ...]) -> None:
         doubts += results[-1].warnings if result.row_count == 0 else ()
         self.best, self.error = Ran(sql, result, doubts), ""
         self._known[sql] = self.best

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.contracts import Workbench
@@ -79,6 +80,14 @@ class Statements:
         elif result is not None:
             self._engine.adopt(result)
 
+    def read_again(self, result: Result) -> Result:
+        """`result` with all of its rows as the database gives them; as it is where they cannot be read any more."""
+        try:
+            rows = self._query(result.sql)
+        except CORRECTABLE:
+            return result
+        return replace(result, rows=rows.rows)
+
     def _lifted(self, call: Call) -> tuple[LiftedProgram, list[str]]:
         """The program, and what was read differently."""
         try:
@@ -104,13 +113,16 @@ class Statements:
                 raise
             warning = f"run as one statement, without steps: {error}"
         settings = self._engine.settings
-        rows = self._engine.access.door.query(
-            _sql(call), max_rows=settings.max_rows, seconds=settings.seconds, purpose="execute"
-        )
+        rows = self._query(_sql(call))
         result = self._engine.adopt(_result(_sql(call), rows))
         text = result_text(result, settings.preview_rows, send_values=settings.send_values)
         columns = tuple((column.name, column.type) for column in result.columns)
         return Outcome(call, True, text, columns=columns, warnings=(warning,), result=result.number, ms=rows.ms)
+
+    def _query(self, sql: str) -> Rows:
+        settings = self._engine.settings
+        door = self._engine.access.door
+        return door.query(sql, max_rows=settings.max_rows, seconds=settings.seconds, purpose="execute")
 
     def _with_hints(self, error: Exception, sql: str) -> str:
         """The error, and where a misplaced column really is, or what looks like it where nothing was offered yet."""
