@@ -4,26 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agents import prompts
-from agents.batch import Batch
 from agents.contracts import Task, Workbench
 from agents.conversation import Conversation
 from agents.engine.outcomes import Result
 from agents.errors import MalformedReplyError
 from agents.llm.messages import Message, Reply
 from agents.llm.parsing import read_sql
-from agents.strategies.statements import Statements, statement
-from agents.traces.events import CallResult, Calls, ModelReply, Observation
+from agents.strategies.performing import perform, whole_rows
+from agents.strategies.statements import Statements
+from agents.traces.events import ModelReply, Observation
+
+Check = Callable[[str, Result], Sequence[str]]
+"""Why a statement that ran, with this result, may be wrong all the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A draft that returned a table. `doubts` say why it may be wrong all the same (a step that leaves no rows)."""
+    """A draft that returned a table, whose `rows` are whole where they are voted over. `doubts` say why it may be wrong
+    all the same (a step that leaves no rows)."""
 
     sql: str
     result: Result
+    rows: Sequence[Sequence[Any]]
     doubts: tuple[str, ...] = ()
+
+
+def unchecked(sql: str, result: Result) -> Sequence[str]:
+    return ()
 
 
 class DraftLine:
@@ -38,8 +48,10 @@ class DraftLine:
         branch: str = "",
         temperature: float | None = None,
         mend: bool = True,
+        check: Check = unchecked,
     ) -> None:
         self._task, self._bench, self._branch, self._mend = task, bench, branch, mend
+        self._check = check
         self._conversation = Conversation(
             bench, opening, purpose="agent", name=branch or "agent", branch=branch, temperature=temperature
         )
@@ -71,24 +83,13 @@ class DraftLine:
 
     def _perform(self, turn: int, sql: str, *, unlifted: bool) -> None:
         actions = Statements(self._bench, unlifted=unlifted, mend=self._mend)
-        prepared = actions.prepare([statement(sql)])
-        notes = (*prepared.notes, *prepared.doubts)
-        self._bench.journal.emit(
-            Calls(turn=turn, branch=self._branch, thought="", calls=tuple(prepared.calls), notes=notes, sql=sql)
-        )
-        batch = Batch(self._bench, actions, turn, branch=self._branch)
-        results = batch.run(prepared.calls)
-        failed = next((result.error for result in results if result.error is not None), None)
-        if failed is not None:
-            self._tell(turn, f"{failed['type']}: {failed['message']}")
+        performed = perform(self._bench, actions, sql, turn, self._branch)
+        if performed.result is None:
+            self._tell(turn, performed.error)
             return
-        self._look_at(sql, results, (*prepared.doubts, *batch.observe(results).warnings))
-
-    def _look_at(self, sql: str, results: list[CallResult], doubts: tuple[str, ...]) -> None:
-        number = results[-1].result
-        result = next(result for result in self._bench.engine.results if result.number == number)
-        doubts += results[-1].warnings if result.row_count == 0 else ()
-        self.best, self.error = Ran(sql, result, doubts), ""
+        doubts = (*performed.doubts, *self._check(sql, performed.result))
+        rows = whole_rows(self._bench, performed) if self._branch else performed.result.rows
+        self.best, self.error = Ran(sql, performed.result, rows, doubts), ""
         self.settled = not doubts
         if doubts:
             self._ask_again(f"it ran, but {'; '.join(doubts)}. If the query is right as it is, send it again")

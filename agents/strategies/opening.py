@@ -18,6 +18,7 @@ from agents.prompts.schema_text import ExampleValues, SchemaText, schema_text
 from agents.strategies.earlier import as_calls, as_sql, earlier_text, revive
 from agents.strategies.examples import examples_of
 from agents.traces.events import SchemaShown
+from connections.catalogue import Catalogue
 
 DIALECTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL", "mysql": "MySQL"}
 
@@ -40,7 +41,7 @@ def react_opening(task: Task, bench: Workbench) -> list[Message]:
         "react_system",
         dialect=DIALECTS[dialect],
         card=operations_card(dialect, paper_mode=bench.settings.paper_mode),
-        schema=_schema(task, bench, brief, None).text,
+        schema=shown_schema(task, bench, brief, None).text,
         max_turns=str(limits.turns),
         max_calls=str(limits.calls_per_turn),
         form=prompts.render("react_constrained") if bench.model.profile.constrained else "",
@@ -54,7 +55,7 @@ def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
     system = prompts.render(
         "react_sql_system",
         dialect=DIALECTS[bench.catalogue.dialect],
-        schema=_schema(task, bench, create_table, None).text,
+        schema=shown_schema(task, bench, create_table, None).text,
         max_turns=str(bench.budget.limits.turns),
     )
     return [Message("system", system), _question("react_question", task, earlier_text(task.earlier, as_sql(bench)))]
@@ -62,21 +63,25 @@ def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
 
 def lift_opening(task: Task, bench: Workbench) -> list[Message]:
     """For drafts that are lifted: CREATE TABLE statements with example values, for small models."""
-    schema = _schema(task, bench, create_table, examples_of(bench))
+    schema = shown_schema(task, bench, create_table, examples_of(bench))
     system = prompts.render("lift_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
-    question = prompts.render(
+    return [Message("system", system), Message("user", asked(task, bench))]
+
+
+def asked(task: Task, bench: Workbench) -> str:
+    """The question with what the asker adds, the date where it matters, and what was asked before, as SQL."""
+    return prompts.render(
         "lift_question",
         question=task.question,
         evidence=task.evidence,
         date=_date(task),
         earlier=earlier_text(task.earlier, as_sql(bench)),
     )
-    return [Message("system", system), Message("user", question)]
 
 
 def zero_shot_opening(task: Task, bench: Workbench) -> list[Message]:
     """For the baseline: schema and question, nothing else."""
-    schema = _schema(task, bench, create_table, None)
+    schema = shown_schema(task, bench, create_table, None)
     system = prompts.render("sql_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
     return [Message("system", system), _question("sql_question", task)]
 
@@ -116,9 +121,12 @@ def _question(prompt: str, task: Task, earlier: str | None = None) -> Message:
     return Message("user", prompts.render(prompt, **values))
 
 
-def _schema(task: Task, bench: Workbench, layout: Layout, examples: ExampleValues | None) -> SchemaText:
-    """The schema within its budget of tokens; the trace is told what was shown."""
-    schema = schema_text(bench.catalogue, task.question, budget=_schema_tokens(bench), layout=layout, examples=examples)
+def shown_schema(
+    task: Task, bench: Workbench, layout: Layout, examples: ExampleValues | None, part: Catalogue | None = None
+) -> SchemaText:
+    """The schema, or a `part` of it, within its budget of tokens; the trace is told what was shown."""
+    budget = _schema_tokens(bench)
+    schema = schema_text(part or bench.catalogue, task.question, budget=budget, layout=layout, examples=examples)
     bench.journal.emit(
         SchemaShown(
             tables=schema.shown,

@@ -1,0 +1,103 @@
+"""Lines of drafts that go on side by side until their vote is decided: first as many as make a majority, the others
+only where these do not agree.
+
+The model is asked for those of a stage at once, their operations run one after another in a fixed order, so that a
+resumed run comes to the same results.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from agents.answers.comparison import is_blank
+from agents.contracts import Task, Workbench
+from agents.llm.messages import Message, Reply
+from agents.strategies.drafting import Check, DraftLine, unchecked
+from agents.strategies.voting import agreeing
+from agents.traces.events import Retry
+
+SAMPLING_TEMPERATURE = 0.8
+"""For every line but the first, which keeps the profile's own."""
+
+
+def candidates(
+    task: Task, bench: Workbench, opening: list[Message], names: Sequence[str], check: Check = unchecked
+) -> list[DraftLine]:
+    """A line of drafts for each name, which is its branch."""
+    warm = [None, *[SAMPLING_TEMPERATURE] * (len(names) - 1)]
+    return [
+        DraftLine(task, bench, opening, branch=name, temperature=temperature, check=check)
+        for name, temperature in zip(names, warm, strict=True)
+    ]
+
+
+def draft_until_decided(bench: Workbench, lines: Sequence[DraftLine]) -> None:
+    """Drafts and repairs of all lines, until no further one can change the vote. Raises BudgetExhaustedError; what ran
+    until then is in `lines`."""
+    for repair in range(bench.settings.repairs + 1):
+        turn = bench.budget.start_turn()
+        waiting = [line for line in lines if not line.settled]
+        for stage in _stages(lines) if repair == 0 else [waiting]:
+            _draft(bench, stage, turn, first=repair == 0)
+            for line in stage:
+                line.run(turn, last=repair == bench.settings.repairs)
+            if _is_decided(lines):
+                return
+
+
+def _draft(bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
+    """The next draft of every line. The first ones answer the same prompt, so they are drawn in one request (but
+    for the one at the profile's own temperature); repairs differ, so they are asked for side by side."""
+    if len(lines) == 1:
+        lines[0].draft(turn)
+        return
+    if first:
+        sampled = [line for line in lines if line.sampled]
+        for line in lines:
+            if not line.sampled:
+                line.draft(turn)
+        drawn = _Samples(bench, len(sampled), turn)
+        for line in sampled:
+            line.draft(turn, drawn.next)
+        return
+    with ThreadPoolExecutor(max_workers=len(lines)) as pool:
+        for drafted in [pool.submit(line.draft, turn) for line in lines]:
+            drafted.result()
+
+
+def _stages(lines: Sequence[DraftLine]) -> Sequence[Sequence[DraftLine]]:
+    """As many lines as make a majority, then the others."""
+    majority = len(lines) // 2 + 1
+    return [stage for stage in (lines[:majority], lines[majority:]) if stage]
+
+
+def _is_decided(lines: Sequence[DraftLine]) -> bool:
+    """Whether no further draft can change the vote: all are settled, or more than half of them agree on a table."""
+    if all(line.settled for line in lines):
+        return True
+    sure = [line.best for line in lines if line.settled and line.best is not None]
+    telling = [one for one in sure if not is_blank(one.rows)]
+    return max(map(len, agreeing(telling)), default=0) > len(lines) / 2
+
+
+class _Samples:
+    """Replies to one prompt, drawn when the first is needed: those that a resumed run has saved are not drawn again."""
+
+    def __init__(self, bench: Workbench, count: int, turn: int) -> None:
+        self._bench, self._left, self._turn = bench, count, turn
+        self._drawn: deque[Reply] = deque()
+
+    def next(self, messages: Sequence[Message]) -> Reply:
+        if not self._drawn:
+            self._drawn.extend(
+                self._bench.model.samples(
+                    messages, self._left, on_retry=self._tell_retry, temperature=SAMPLING_TEMPERATURE
+                )
+            )
+        self._left -= 1
+        return self._drawn.popleft()
+
+    def _tell_retry(self, attempt: int, wait: float, reason: str) -> None:
+        self._bench.journal.emit(Retry(turn=self._turn, attempt=attempt, wait=wait, reason=reason))
