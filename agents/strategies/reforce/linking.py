@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.contracts import Task, Workbench
 from agents.conversation import Conversation
-from agents.dsl.names import listed, nearest_hint, quoted, resolve_column
+from agents.dsl.names import nearest_hint, quoted, resolve_column
 from agents.errors import MalformedReplyError, ModelCorrectableError, UnknownColumnError, UnknownTableError
 from agents.llm.parsing import read_object
 from agents.strategies.reforce.answer_format import AnswerFormat, read_format
@@ -77,9 +77,10 @@ def _table(name: str, catalogue: Catalogue) -> Table:
     if len(found) == 1:
         return found[0]
     if found:
-        candidates = listed(table.qualified for table in found)
+        candidates = ", ".join(table.qualified for table in found)
         raise UnknownTableError(f"The table {quoted(name)} may mean {candidates}; write one of them exactly.")
-    hint = nearest_hint(name, [table.qualified for table in catalogue.tables])
+    known = dict.fromkeys(table.qualified if "." in name else table.name for table in catalogue.tables)
+    hint = nearest_hint(name, known)
     raise UnknownTableError(f"There is no table {quoted(name)}.{hint}")
 
 
@@ -92,7 +93,7 @@ def _columns(said: Any, table: Table) -> frozenset[str]:
         try:
             found.add(resolve_column(name, table.by_name)[0])
         except UnknownColumnError as error:
-            raise UnknownColumnError(f"In {quoted(table.qualified)}: {error}") from None
+            raise UnknownColumnError(f"In {table.qualified}: {error}") from None
     return frozenset(found)
 
 
