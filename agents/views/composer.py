@@ -86,7 +86,7 @@ def model_choices() -> list[ModelChoice]:
 STRATEGY_WORDS = {
     "auto": "Steps as the model can", "react": "Steps, turn by turn", "react-sql": "SQL, turn by turn",
     "lift": "SQL drafts, lifted to steps", "zero-shot": "One SQL draft",
-    "reforce": "SQL drafts that vote, and look again where they differ",
+    "reforce": "SQL drafts that vote",
 }  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from agents.answers.training import chat_of
+from agents.answers.transcript import Transcript
 from agents.contracts import RunSettings
 from agents.llm.budget import BudgetLimits
 from agents.traces.events import (
@@ -176,7 +178,7 @@ def test_a_budget_that_ends_before_a_draft_fails_the_run(shop: str) -> None:
         assert run.of(RunFailed)[0].error["type"] == "BudgetExhaustedError"
 
 
-@pytest.mark.parametrize("branch", ["", "candidate-2", "look-3-1", "candidate-1-anew"])
+@pytest.mark.parametrize("branch", ["", "candidate-2", "look-1", "candidate-1-anew"])
 def test_a_run_that_is_stopped_asks_nothing_more(shop: str, branch: str) -> None:
     script = [linking(), sql(ALL), sql(PAID), sql(OPEN), sql(LOOK), sql(PAID), sql(PAID)]
     journal = MemoryJournal(sink=lambda event: stop(event))
@@ -201,6 +203,32 @@ def facts(events: tuple[Event, ...]) -> list[Any]:
          getattr(event, "result", None), getattr(event, "confidence", None))
         for event in events
     ]  # fmt: skip
+
+
+def test_the_page_and_the_training_data_tell_the_lines_of_work_apart(shop: str) -> None:
+    script = [linking(), sql(ALL), sql(PAID), sql(OPEN), sql(LOOK), sql(PAID), sql(PAID)]
+    transcript = Transcript()
+    with running(shop, script, "reforce") as run:
+        for event in run.events[:-1]:
+            transcript.apply(event)
+        assert [turn.key for turn in transcript.turns] == [
+            "1", "candidate-1-2", "candidate-2-2", "candidate-3-2", "3", "look-1-3",
+            "candidate-1-anew-4", "candidate-2-anew-4",
+        ]  # fmt: skip
+        assert not any(turn.running for turn in transcript.turns)
+        assert [message["role"] for message in chat_of(run.events)] == ["system", "user", "assistant"]
+
+
+def test_drafts_that_are_mended_side_by_side_go_on_where_they_were(shop: str) -> None:
+    script = [ONE_COLUMN, *[sql(LOST)] * 2, sql(PAID), *[sql(LOST)] * 2, sql(LOOK), sql(PAID), sql(PAID)]
+    with running(shop, script, "reforce") as run:
+        whole = run.events
+    for died_after in range(len(whole)):
+        saved = whole[:died_after]
+        left = script[sum(isinstance(event, ModelReply) for event in saved) :]
+        with running(shop, left, "reforce", journal=MemoryJournal(saved)) as resumed:
+            assert sorted(facts(resumed.events), key=str) == sorted(facts(whole), key=str)
+            assert len(resumed.server.requests) == len(left)
 
 
 def test_a_run_that_died_anywhere_ends_the_same(shop: str) -> None:

@@ -54,7 +54,7 @@ def test_what_the_guard_refuses_is_told_and_never_runs(shop: str, query: str) ->
         assert f"{query}\n" in again
         assert "Error: " in again
         assert "Write better queries" in again
-        assert [event.state for event in run.of(CallResult) if event.branch == "look-3-1"] == ["failed"]
+        assert [(one.turn, one.branch) for one in run.of(CallResult) if one.state == "failed"] == [(3, "look-1")]
         assert len(run.bench.engine.access.door.query("SELECT id FROM orders").rows) == 4
         assert query not in run.server.prompt(7)
 
@@ -88,12 +88,14 @@ def test_the_same_query_twice_runs_once(shop: str) -> None:
 
 
 def test_without_leave_to_send_values_only_counts_come_back(shop: str) -> None:
+    names = "SELECT name FROM customers"
     look = "SELECT name, status FROM customers JOIN orders ON customers.id = orders.customer_id"
-    script = [*TIED, sql(look), *AGREED]
+    misspelt = f"{names} WHERE name = 'ada'"
+    script = [linking(single=False), sql(names), *TIED[2:], sql(look, misspelt), sql(LOOK), *AGREED]
     with running(shop, script, "reforce", settings=RunSettings(send_values=False)) as run:
         sent = json.dumps([request["messages"] for request in run.server.requests])
         assert not any(value in sent for value in ("Ada", "Cleo", "20.00"))
-        assert "4 rows" in run.server.prompt(6)
+        assert "4 rows" in run.server.prompt(7)
         assert "not shown any value" in run.server.prompt(5)
         assert run.rows() == [(3,)]
 

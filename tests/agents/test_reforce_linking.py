@@ -169,7 +169,8 @@ def test_the_whole_schema_serves_where_linking_fails(shop: str, second: str) -> 
 
 def test_look_alike_tables_are_folded_and_each_can_be_named(new_database: Callable[[str, str], str]) -> None:
     sales = "".join(f"CREATE TABLE sales_{year} (id INTEGER PRIMARY KEY, sold INTEGER);" for year in range(1990, 2020))
-    other = "".join(f"CREATE TABLE thing_{name} ({name}_a INTEGER, {name}_b INTEGER);" for name in "abcdefghijklmnopqrstuv")
+    letters = "abcdefghijklmnopqrstuv"
+    other = "".join(f"CREATE TABLE thing_{name} ({name}_a INTEGER, {name}_b INTEGER);" for name in letters)
     url = new_database("sqlite", f"{sales}{other} INSERT INTO sales_2001 VALUES (1, 7), (2, 8);")
     script = [linking({"sales_2001": ["sold"], "thing_v": []}), *[sql("SELECT SUM(sold) AS s FROM sales_2001")] * 2]
     with running(url, script, "reforce", settings=RunSettings(schema_tokens=400)) as run:

@@ -54,7 +54,7 @@ def explore(task: Task, bench: Workbench, schema: str, attempts: Sequence[DraftL
             bench.journal.emit(Observation(turn=turn, text=str(error)))
             conversation.tell(str(error))
             continue
-        looks = [_look(bench, sql, turn, f"look-{turn}-{number}") for number, sql in enumerate(queries, 1)]
+        looks = [_look(bench, sql, turn, f"look-{number}") for number, sql in enumerate(queries, 1)]
         found += [look.text for look in looks if look.tells]
         seen = "\n\n".join(_within(bench, [look.text for look in looks]))
         bench.journal.emit(Observation(turn=turn, text=seen))
