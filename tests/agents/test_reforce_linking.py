@@ -110,6 +110,15 @@ def test_keys_that_lead_out_of_the_part_are_left_out() -> None:
     assert rooms.qualified == "hotel.rooms"
 
 
+def test_both_ends_of_a_key_stay_whatever_it_points_at() -> None:
+    by_code = Table("exams", "school", columns=(Column("id", "INTEGER"), Column("of", "TEXT"), Column("day", "DATE")),
+                    foreign_keys=(ForeignKey(("of",), "school", "courses", ("code",)),))  # fmt: skip
+    catalogue = Catalogue("postgresql", (*SCHOOL.tables, by_code), default_schema="school")
+    part = narrowed(catalogue, {"school.exams": frozenset({"day"}), "school.courses": frozenset({"title"})})
+    assert columns_of(part) == {"school.courses": ["id", "title", "code"], "school.exams": ["of", "day"]}
+    assert part.tables[1].foreign_keys == by_code.foreign_keys
+
+
 def result(rows: int, *columns: str) -> Result:
     return Result(1, "t", tuple(ResultColumn(name, "") for name in columns), ((1,) * len(columns),) * rows, rows)
 
