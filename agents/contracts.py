@@ -57,8 +57,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """Choices of a run that are not limits. `samples`: drafts that the lift strategy votes over (1: no vote).
-    `rollouts`: of the search that iesr makes."""
+    """Choices of a run that are not limits. `samples`: drafts that vote, in the strategies lift (1: no vote) and
+    reforce (1: as many as it takes of itself). `rollouts`: of the search that iesr makes."""
 
     shaping: Literal["auto", "always"] = "auto"
     paper_mode: bool = False

@@ -88,7 +88,7 @@ def observation_text(
 ) -> str:
     """What the model is told after a batch. `counted` are rows by handle, as far as they were counted in time."""
     told = [_told(result, counted) for result in results]
-    parts = _shortened(told, tokens * CHARACTERS_PER_TOKEN)
+    parts = shortened(told, tokens * CHARACTERS_PER_TOKEN)
     parts += [f"warning: {warning}" for warning in warnings]
     if notes:
         parts.append("Your reply was read with these notes: " + "; ".join(notes) + ".")
@@ -129,7 +129,7 @@ def _handle(name: str, handles: Mapping[str, Relation]) -> str:
     return f"- {quoted(name)}: {', '.join(names[:LISTED_COLUMNS])}{more}"
 
 
-def _shortened(texts: Sequence[str], limit: int) -> list[str]:
+def shortened(texts: Sequence[str], limit: int) -> list[str]:
     """The texts within `limit` characters together: the longest are cut to one common length, at line ends."""
     if sum(map(len, texts)) <= limit:
         return list(texts)

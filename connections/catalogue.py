@@ -44,6 +44,11 @@ class ForeignKey:
     target_table: str
     target_columns: tuple[str, ...]
 
+    @property
+    def target(self) -> str:
+        """The table that is pointed at, as `Catalogue.find` takes it."""
+        return f"{self.target_schema}.{self.target_table}" if self.target_schema else self.target_table
+
 
 @dataclass(frozen=True)
 class Table:

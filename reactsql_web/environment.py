@@ -81,7 +81,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LOCAL_MODEL_PORT", "8021", "Port that the local model listens on, on this machine only"),
     Setting("LOCAL_MODEL_THREADS", "", "Threads of the local model; empty: the machine's cores, at most 8"),
     # A run
-    Setting("STRATEGY", "auto", "How questions are answered: auto, react, lift, react-sql, iesr or zero-shot"),
+    Setting("STRATEGY", "auto", "How questions are answered: auto, react, lift, react-sql, reforce, iesr or zero-shot"),
     Setting("RUN_MAX_TURNS", "15", "Turns that a run may take"),
     Setting("RUN_MAX_CALLS_PER_TURN", "8", "Calls that a turn may hold"),
     Setting("RUN_MAX_TOKENS", "500000", "Tokens, in and out, that a run may use"),

@@ -12,7 +12,8 @@ from agents.traces import events
 
 # What a model call was for, in words. Other purposes are shown by name.
 _PURPOSES = {"agent": "Model replied", "shaper": "Model wrote the sentence", "candidate": "Model drafted SQL",
-             "repair": "Model repaired SQL", "judge": "Model judged"}  # fmt: skip
+             "repair": "Model repaired SQL", "judge": "Model judged",
+             "linking": "Model chose tables and columns", "exploration": "Model looked into columns"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,8 +165,7 @@ def _edges(catalogue: Catalogue) -> Mapping[str, Sequence[Edge]]:
     edges: dict[str, list[Edge]] = {}
     for table in catalogue.tables:
         for key in table.foreign_keys:
-            wanted = f"{key.target_schema}.{key.target_table}" if key.target_schema else key.target_table
-            for target in catalogue.find(wanted)[:1]:
+            for target in catalogue.find(key.target)[:1]:
                 condition = " AND ".join(
                     f"{quoted(table.name)}.{quoted(a)} = {quoted(target.name)}.{quoted(b)}"
                     for a, b in zip(key.columns, key.target_columns, strict=True)

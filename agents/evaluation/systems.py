@@ -27,7 +27,7 @@ from connections.contracts import Rows
 from connections.door import Door
 
 PREVIEW_ROWS = 5
-VOTING = ("lift", "auto")
+VOTING = ("lift", "auto", "reforce")
 """Strategies whose drafts may vote."""
 
 log = logging.getLogger(__name__)

@@ -93,10 +93,9 @@ def _with_neighbours(catalogue: Catalogue, scores: Mapping[str, float]) -> Mappi
     boosted = dict(scores)
     for table in catalogue.tables:
         for key in table.foreign_keys:
-            name = f"{key.target_schema}.{key.target_table}" if key.target_schema else key.target_table
-            if name in scores:
-                boosted[name] = max(boosted[name], scores[table.qualified] * _NEIGHBOUR)
-                boosted[table.qualified] = max(boosted[table.qualified], scores[name] * _NEIGHBOUR)
+            if key.target in scores:
+                boosted[key.target] = max(boosted[key.target], scores[table.qualified] * _NEIGHBOUR)
+                boosted[table.qualified] = max(boosted[table.qualified], scores[key.target] * _NEIGHBOUR)
     return boosted
 
 

@@ -1,6 +1,6 @@
 """The strategies by name, and `start`: one run from its first event to its last.
 
-A strategy is one module with one `STRATEGY`, and one line here.
+A strategy is one module or folder with one `STRATEGY`, and one line here.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ STRATEGIES: Mapping[str, str] = {
     "react": "agents.strategies.react",
     "react-sql": "agents.strategies.react_sql",
     "lift": "agents.strategies.lift",
-    "iesr": "agents.strategies.iesr",
     "zero-shot": "agents.strategies.zero_shot",
+    "reforce": "agents.strategies.reforce",
+    "iesr": "agents.strategies.iesr",
 }
 
 PROGRAM = "program"

@@ -6,15 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents import prompts
-from agents.batch import Batch
 from agents.contracts import Task, Workbench
 from agents.conversation import Conversation
 from agents.engine.outcomes import Result
 from agents.errors import MalformedReplyError
 from agents.llm.messages import Message, Reply
 from agents.llm.parsing import read_sql
-from agents.strategies.statements import Statements, statement
-from agents.traces.events import CallResult, Calls, ModelReply, Observation
+from agents.strategies.performing import perform
+from agents.strategies.statements import Statements
+from agents.traces.events import ModelReply, Observation
+
+Check = Callable[[str, Result], Sequence[str]]
+"""Why a statement that ran, with this result, may be wrong all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,10 @@ class Ran:
     sql: str
     result: Result
     doubts: tuple[str, ...] = ()
+
+
+def unchecked(sql: str, result: Result) -> Sequence[str]:
+    return ()
 
 
 class DraftLine:
@@ -42,8 +49,10 @@ class DraftLine:
         temperature: float | None = None,
         mend: bool = True,
         known: dict[str, Ran] | None = None,
+        check: Check = unchecked,
     ) -> None:
         self._task, self._bench, self._branch, self._mend = task, bench, branch, mend
+        self._check = check
         self._conversation = Conversation(
             bench, opening, purpose="agent", name=branch or "agent", branch=branch, temperature=temperature
         )
@@ -89,25 +98,14 @@ class DraftLine:
 
     def _perform(self, turn: int, sql: str, *, unlifted: bool) -> None:
         actions = Statements(self._bench, unlifted=unlifted, mend=self._mend)
-        prepared = actions.prepare([statement(sql)])
-        notes = (*prepared.notes, *prepared.doubts)
-        self._bench.journal.emit(
-            Calls(turn=turn, branch=self._branch, thought="", calls=tuple(prepared.calls), notes=notes, sql=sql)
-        )
-        batch = Batch(self._bench, actions, turn, branch=self._branch)
-        results = batch.run(prepared.calls)
-        failed = next((result.error for result in results if result.error is not None), None)
-        if failed is not None:
-            self._tell(turn, f"{failed['type']}: {failed['message']}")
+        performed = perform(self._bench, actions, sql, turn, self._branch)
+        if performed.result is None:
+            self._tell(turn, performed.error)
             return
-        doubts = (*prepared.doubts, *batch.observe(results).warnings)
-        result = next(result for result in self._bench.engine.results if result.number == results[-1].result)
-        if batch.replayed and self._branch:  # it is compared with others
+        result = performed.result
+        if performed.replayed and self._branch:  # it is compared with others
             result = actions.read_again(result)
-        self._look_at(sql, result, results, doubts)
-
-    def _look_at(self, sql: str, result: Result, results: list[CallResult], doubts: tuple[str, ...]) -> None:
-        doubts += results[-1].warnings if result.row_count == 0 else ()
+        doubts = (*performed.doubts, *self._check(sql, result))
         self.best, self.error = Ran(sql, result, doubts), ""
         self._known[sql] = self.best
         self.settled = not doubts

@@ -65,14 +65,18 @@ def lift_opening(task: Task, bench: Workbench) -> list[Message]:
     """For drafts that are lifted: CREATE TABLE statements with example values, for small models."""
     schema = shown_schema(task, bench, create_table, examples_of(bench))
     system = prompts.render("lift_system", dialect=DIALECTS[bench.catalogue.dialect], schema=schema.text)
-    question = prompts.render(
+    return [Message("system", system), Message("user", asked(task, bench))]
+
+
+def asked(task: Task, bench: Workbench) -> str:
+    """The question with what the asker adds, the date where it matters, and what was asked before, as SQL."""
+    return prompts.render(
         "lift_question",
         question=task.question,
         evidence=task.evidence,
         date=dated(task),
         earlier=earlier_text(task.earlier, as_sql(bench)),
     )
-    return [Message("system", system), Message("user", question)]
 
 
 def zero_shot_opening(task: Task, bench: Workbench) -> list[Message]:
@@ -118,11 +122,11 @@ def _question(prompt: str, task: Task, earlier: str | None = None) -> Message:
 
 
 def shown_schema(
-    task: Task, bench: Workbench, layout: Layout, examples: ExampleValues | None, linked: Catalogue | None = None
+    task: Task, bench: Workbench, layout: Layout, examples: ExampleValues | None, part: Catalogue | None = None
 ) -> SchemaText:
-    """The schema, or what was `linked` of it, within its budget of tokens; the trace is told what was shown."""
-    catalogue = linked or bench.catalogue
-    schema = schema_text(catalogue, task.question, budget=_schema_tokens(bench), layout=layout, examples=examples)
+    """The schema, or a `part` of it, within its budget of tokens; the trace is told what was shown."""
+    budget = _schema_tokens(bench)
+    schema = schema_text(part or bench.catalogue, task.question, budget=budget, layout=layout, examples=examples)
     bench.journal.emit(
         SchemaShown(
             tables=schema.shown,

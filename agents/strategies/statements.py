@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.contracts import Workbench
+from agents.dsl.operations.limit import Limit
 from agents.engine.lift import LiftedProgram, lift
 from agents.engine.misplaced import column_hints, requalified
 from agents.engine.observations import result_text
@@ -34,14 +35,14 @@ class Statements:
     """The single action `execute_sql`, and the operations that it becomes.
 
     With `unlifted` a statement that cannot be lifted runs as it is; with `mend` a column under the wrong alias is read
-    under the only right one.
+    under the only right one; of each result at most `most_rows` are asked for.
     """
 
     names = (EXECUTE_SQL,)
 
-    def __init__(self, bench: Workbench, *, unlifted: bool, mend: bool = False) -> None:
+    def __init__(self, bench: Workbench, *, unlifted: bool, mend: bool = False, most_rows: int | None = None) -> None:
         self._engine, self._catalogue = bench.engine, bench.catalogue
-        self._unlifted, self._mend = unlifted, mend
+        self._unlifted, self._mend, self._most_rows = unlifted, mend, most_rows
 
     def reply_schema(self) -> None:
         """SQL is checked by the guard, not by the model's server."""
@@ -57,7 +58,7 @@ class Statements:
             except CORRECTABLE:
                 prepared.append(call)
             else:
-                prepared += lifted.program
+                prepared += self._cut(lifted.program)
                 notes += read
                 doubts += lifted.warnings
         sql = ";\n".join(sql for call in calls if (sql := _sql(call)))
@@ -98,6 +99,14 @@ class Statements:
                 raise
         return self._lift(sql), notes
 
+    def _cut(self, program: Sequence[Call]) -> Sequence[Call]:
+        """With at most `most_rows` in what the program executes at its end."""
+        if self._most_rows is None:
+            return program
+        *steps, execute = program
+        handle = execute["args"]["rel"]
+        return [*steps, {"op": Limit.name, "args": {"rel": handle, "n": self._most_rows}, "out": handle}, execute]
+
     def _lift(self, sql: str) -> LiftedProgram:
         if not sql:
             raise InvalidArgumentError(f'{EXECUTE_SQL} takes one SELECT as text: {{"sql": "SELECT …"}}.')
@@ -120,9 +129,9 @@ class Statements:
         return Outcome(call, True, text, columns=columns, warnings=(warning,), result=result.number, ms=rows.ms)
 
     def _query(self, sql: str) -> Rows:
-        settings = self._engine.settings
-        door = self._engine.access.door
-        return door.query(sql, max_rows=settings.max_rows, seconds=settings.seconds, purpose="execute")
+        settings, door = self._engine.settings, self._engine.access.door
+        most = settings.max_rows if self._most_rows is None else min(self._most_rows, settings.max_rows)
+        return door.query(sql, max_rows=most, seconds=settings.seconds, purpose="execute")
 
     def _with_hints(self, error: Exception, sql: str) -> str:
         """The error, and where a misplaced column really is, or what looks like it where nothing was offered yet."""

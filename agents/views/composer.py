@@ -85,8 +85,8 @@ def model_choices() -> list[ModelChoice]:
 
 STRATEGY_WORDS = {
     "auto": "Steps as the model can", "react": "Steps, turn by turn", "react-sql": "SQL, turn by turn",
-    "lift": "SQL drafts, lifted to steps", "iesr": "Search over ways to the SQL",
-    "zero-shot": "One SQL draft",
+    "lift": "SQL drafts, lifted to steps", "reforce": "SQL drafts that vote",
+    "iesr": "Search over ways to the SQL", "zero-shot": "One SQL draft",
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.errors import MalformedReplyError
-from agents.llm.parsing import read_sql
+from agents.llm.parsing import read_queries, read_sql
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,24 @@ def test_a_reply_that_was_cut_off_is_refused() -> None:
 def test_no_text_raises_anything_else(text: str) -> None:
     with suppress(MalformedReplyError):
         assert read_sql(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("First\n```sql\nSELECT 1;\n```\nthen\n```sql\nSELECT 2\n```", ["SELECT 1", "SELECT 2"]),
+        ("```sql\nSELECT 1\n```\n```\nno query\n```\n```sql\nSELECT 1;\n```", ["SELECT 1"]),
+        ("<think>```sql\nSELECT 9\n```</think>```sql\nSELECT 1\n```", ["SELECT 1"]),
+        ('```json\n{"sql": "SELECT 1"}\n```\n```sql\nSELECT 2', ["SELECT 1", "SELECT 2"]),
+        ("SELECT 3;", ["SELECT 3"]),
+    ],
+)
+def test_every_fence_holds_a_query_of_its_own(text: str, queries: list[str]) -> None:
+    assert read_queries(text) == queries
+
+
+def test_several_queries_are_refused_where_one_would_be() -> None:
+    with pytest.raises(MalformedReplyError, match="no SELECT"):
+        read_queries("Nothing to look at.")
+    with pytest.raises(MalformedReplyError):
+        read_queries("```sql\nSELECT 1\n```", finish_reason="length")

@@ -36,16 +36,24 @@ def read_sql(text: str, *, finish_reason: str = "stop") -> str:
     preamble = split_thought(without_special_tokens(text))
     if preamble.open:
         raise MalformedReplyError("Your <think> never ends. Reply with one SELECT in a ```sql fence.")
-    sql = _fenced(preamble.rest) or _quoted_in_json(preamble.rest) or _bare(preamble.rest)
+    sql = next(iter(_fenced(preamble.rest)), "") or _quoted_in_json(preamble.rest) or _bare(preamble.rest)
     if not sql:
         raise MalformedReplyError("Your reply holds no SELECT. Reply with one SELECT in a ```sql fence.")
     return sql
 
 
-def _fenced(text: str) -> str:
+def read_queries(text: str, *, finish_reason: str = "stop") -> list[str]:
+    """Every query in `text` that stands in a fence of its own, each once; without fences, the only one. Raises
+    MalformedReplyError with words for the model."""
+    first = read_sql(text, finish_reason=finish_reason)
+    fenced = _fenced(split_thought(without_special_tokens(text)).rest)
+    return list(dict.fromkeys(fenced)) or [first]
+
+
+def _fenced(text: str) -> list[str]:
+    """The queries that stand in fences."""
     blocks = (match.group(1) for match in _FENCED.finditer(text))
-    block = next((block for block in blocks if _QUERY.search(block)), "")
-    return _quoted_in_json(block) or _trimmed(block)
+    return [_quoted_in_json(block) or _trimmed(block) for block in blocks if _QUERY.search(block)]
 
 
 def _quoted_in_json(text: str) -> str:

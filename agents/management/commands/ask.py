@@ -51,7 +51,7 @@ class Command(BaseCommand):
         parser.add_argument("--strategy", choices=list(STRATEGIES), default=settings.STRATEGY)
         parser.add_argument("--model", metavar="M", help="a stored model, `local`, or a litellm id")
         parser.add_argument("--evidence", default="", metavar="TEXT", help="what the model should know besides")
-        parser.add_argument("--samples", type=int, default=1, metavar="N", help="drafts that vote (strategy lift)")
+        parser.add_argument("--samples", type=int, default=1, metavar="N", help="drafts that vote (lift, reforce)")
         parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -53,7 +53,7 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=1, metavar="N", help="questions asked at a time")
         parser.add_argument("--decoys", choices=LEVELS, help="add misleading tables to copies of the SQLite files")
         parser.add_argument(
-            "--samples", type=int, action="append", metavar="N", help="drafts that vote (lift); may be repeated"
+            "--samples", type=int, action="append", metavar="N", help="drafts that vote (lift, reforce); repeatable"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

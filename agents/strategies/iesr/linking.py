@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from agents.engine.misplaced import join_path
 from agents.prompts.ranking import alike, words
-from connections.catalogue import Catalogue, ForeignKey, Table
+from agents.strategies.narrowing import narrowed
+from connections.catalogue import Catalogue
 
 MATCHED_SHARE = 0.5  # of the words of a name
 MOST_TABLES = 10  # that are linked by their names
@@ -61,15 +61,10 @@ def link(catalogue: Catalogue, phrases: Sequence[str], chosen: Choice, texts: Te
     values = stored_matches(phrases, texts)
     for match in values:
         columns.setdefault(match.table, set()).add(match.column)
-    names = _with_bridges(catalogue, columns)
-    if not names:
+    if not columns:
         return Linked(catalogue, values)
-    tables = tuple(
-        _narrowed(table, columns.get(table.qualified, set()), names, catalogue)
-        for table in catalogue.tables
-        if table.qualified in names
-    )
-    return Linked(replace(catalogue, tables=tables), values)
+    wanted = {name: _shown(catalogue, name, found) for name, found in columns.items()}
+    return Linked(narrowed(catalogue, wanted), values)
 
 
 def chosen_of(read: Any, catalogue: Catalogue) -> Choice:
@@ -96,6 +91,12 @@ def stored_matches(phrases: Sequence[str], texts: Texts) -> tuple[StoredMatch, .
         if text.casefold() in near
     ]
     return tuple(match for _, match in sorted(matches, key=lambda pair: -pair[0]))[:MOST_VALUES]
+
+
+def _shown(catalogue: Catalogue, name: str, found: Iterable[str]) -> frozenset[str]:
+    """The columns to show of a linked table: those that were found, or all of a small one."""
+    table = next(table for table in catalogue.tables if table.qualified == name)
+    return frozenset(table.by_name if len(table.columns) <= SMALL_TABLE else found)
 
 
 def _by_name(catalogue: Catalogue, phrases: Sequence[str]) -> Mapping[str, Sequence[str]]:
@@ -125,38 +126,3 @@ def _matched(name: str, near: Mapping[str, float]) -> float:
     """How much of a name the question says."""
     parts = words(name)
     return sum(near.get(part, 0.0) for part in parts) / len(parts) if parts else 0.0
-
-
-def _with_bridges(catalogue: Catalogue, linked: Iterable[str]) -> frozenset[str]:
-    """The linked tables, and those on the shortest ways of foreign keys between them."""
-    wanted = set(linked)
-    reached: list[Table] = []
-    for table in [table for table in catalogue.tables if table.qualified in wanted]:
-        path = join_path(reached, table, catalogue) if reached else None
-        reached += [table, *(bridge for bridge, _ in path or ())]
-    return frozenset(table.qualified for table in reached)
-
-
-def _narrowed(table: Table, wanted: set[str], linked: frozenset[str], catalogue: Catalogue) -> Table:
-    """The table with its linked columns, its key, and the foreign keys to other linked tables."""
-    keys = tuple(
-        key for key in table.foreign_keys if any(one.qualified in linked for one in catalogue.find(_target(key)))
-    )
-    pointed_at = {
-        name
-        for other in catalogue.tables
-        if other.qualified in linked
-        for key in other.foreign_keys
-        if table in catalogue.find(_target(key))
-        for name in key.target_columns
-    }
-    kept = {*wanted, *table.primary_key, *pointed_at, *(name for key in keys for name in key.columns)}
-    whole = len(table.columns) <= SMALL_TABLE
-    columns = tuple(column for column in table.columns if whole or column.name in kept)
-    names = {column.name for column in columns}
-    unique = tuple(group for group in table.unique if names.issuperset(group))
-    return replace(table, columns=columns, foreign_keys=keys, unique=unique)
-
-
-def _target(key: ForeignKey) -> str:
-    return f"{key.target_schema}.{key.target_table}" if key.target_schema else key.target_table

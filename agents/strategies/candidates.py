@@ -1,0 +1,78 @@
+"""Lines of drafts that go on side by side until their vote is decided: first as many as make a majority, the others
+only where these do not agree.
+
+The model is asked for those of a stage at once, their operations run one after another in a fixed order, so that a
+resumed run comes to the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from agents.answers.comparison import is_blank
+from agents.contracts import Task, Workbench
+from agents.llm.messages import Message
+from agents.strategies.drafting import Check, DraftLine, unchecked
+from agents.strategies.sampling import SAMPLING_TEMPERATURE, Samples
+from agents.strategies.voting import agreeing
+
+
+def candidates(
+    task: Task, bench: Workbench, opening: list[Message], names: Sequence[str], check: Check = unchecked
+) -> list[DraftLine]:
+    """A line of drafts for each name, which is its branch."""
+    warm = [None, *[SAMPLING_TEMPERATURE] * (len(names) - 1)]
+    return [
+        DraftLine(task, bench, opening, branch=name, temperature=temperature, check=check)
+        for name, temperature in zip(names, warm, strict=True)
+    ]
+
+
+def draft_until_decided(bench: Workbench, lines: Sequence[DraftLine]) -> None:
+    """Drafts and repairs of all lines, until no further one can change the vote. Raises BudgetExhaustedError; what ran
+    until then is in `lines`."""
+    for repair in range(bench.settings.repairs + 1):
+        turn = bench.budget.start_turn()
+        waiting = [line for line in lines if not line.settled]
+        for stage in _stages(lines) if repair == 0 else [waiting]:
+            _draft(bench, stage, turn, first=repair == 0)
+            for line in stage:
+                line.run(turn, last=repair == bench.settings.repairs)
+            if _is_decided(lines):
+                return
+
+
+def _draft(bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
+    """The next draft of every line. The first ones answer the same prompt, so they are drawn in one request (but
+    for the one at the profile's own temperature); repairs differ, so they are asked for side by side."""
+    if len(lines) == 1:
+        lines[0].draft(turn)
+        return
+    if first:
+        sampled = [line for line in lines if line.sampled]
+        for line in lines:
+            if not line.sampled:
+                line.draft(turn)
+        drawn = Samples(bench, len(sampled), turn)
+        for line in sampled:
+            drawn.draft(line)
+        return
+    with ThreadPoolExecutor(max_workers=len(lines)) as pool:
+        for drafted in [pool.submit(line.draft, turn) for line in lines]:
+            drafted.result()
+
+
+def _stages(lines: Sequence[DraftLine]) -> Sequence[Sequence[DraftLine]]:
+    """As many lines as make a majority, then the others."""
+    majority = len(lines) // 2 + 1
+    return [stage for stage in (lines[:majority], lines[majority:]) if stage]
+
+
+def _is_decided(lines: Sequence[DraftLine]) -> bool:
+    """Whether no further draft can change the vote: all are settled, or more than half of them agree on a table."""
+    if all(line.settled for line in lines):
+        return True
+    sure = [line.best for line in lines if line.settled and line.best is not None]
+    telling = [one for one in sure if not is_blank(one.result.rows)]
+    return max(map(len, agreeing(telling)), default=0) > len(lines) / 2
