@@ -11,9 +11,9 @@ from agents.answers.turns import CallLine, Turn, counted
 from agents.traces import events
 
 # What a model call was for, in words. Other purposes are shown by name.
-_PURPOSES = {"agent": "Model replied", "shaper": "Model wrote the sentence", "candidate": "Model drafted SQL",
-             "repair": "Model repaired SQL", "judge": "Model judged",
-             "linking": "Model chose tables and columns", "exploration": "Model looked into columns"}  # fmt: skip
+_PURPOSES = {"agent": "Model replied", "shaper": "Model wrote the sentence", "understanding": "Model read the question",
+             "linking": "Model chose tables and columns", "reasoning": "Model took a step towards SQL",
+             "exploration": "Model looked into columns"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
