@@ -52,7 +52,7 @@ class ModelCallStarted(Event):
     as {"role", "content"}; joined over a conversation, with the replies between, they are the full prompt."""
 
     kind: ClassVar[Literal["model_call_started"]] = "model_call_started"
-    purpose: str  # "agent", "shaper", "judge", "candidate", …
+    purpose: str  # "agent", "shaper", "linking", …
     conversation: str
     appended: tuple[Mapping[str, str], ...]
     prompt_hash: str = ""
