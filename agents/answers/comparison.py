@@ -46,11 +46,6 @@ def is_blank(rows: Rows) -> bool:
     return all(value is None for row in rows for value in row)
 
 
-def same_value(left: Any, right: Any) -> bool:
-    """Two cells: numbers within the tolerance, texts exactly, dates as their ISO text."""
-    return _same(_cell(left), _cell(right))
-
-
 def _assign(given: Sequence[list[Any]], wanted: Sequence[list[Any]]) -> bool:
     """Search for one given column for each wanted column, such that the rows agree. Rare columns come first."""
     fitting = {

@@ -139,11 +139,6 @@ DATE_BUCKETS: Mapping[DialectName, Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def bucket(name: str, column: str, dialect: DialectName) -> str:
-    """The expression that puts `column`, already quoted, into the bucket `name`."""
-    return DATE_BUCKETS[dialect][name].replace("{x}", column)
-
-
 # What people write for it in one database or another.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "date_trunc": ("month", "week", "quarter"), "datetrunc": ("month", "week", "quarter"),

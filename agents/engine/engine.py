@@ -208,11 +208,6 @@ class Engine:
         relations = [self.relation(handle) for handle in handles]
         return dict(zip(handles, self._counts.count(relations, budget_ms / 1000), strict=True))
 
-    def row_counts(self, handle: str) -> tuple[list[int | None], int | None]:
-        """What is known by now, without asking: the rows of each input of `handle`, and its own."""
-        relation = self.relation(handle)
-        return [self._counts.known(source) for source in relation.inputs], self._counts.known(relation)
-
     def empty_reason(self, handle: str) -> str:
         """Why `handle` has no rows, with the nearest stored values where a text was compared; "" if not found."""
         return self._warnings.empty_reason(self.relation(handle))

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from agents.dsl.date_buckets import DATE_BUCKETS, bucket
+from agents.dsl.date_buckets import DATE_BUCKETS
 from agents.engine.engine import Engine, EngineSettings
 from agents.engine.programs import open_door
+from connections.catalogue import DialectName
 from connections.values import to_cell
 
 MOMENTS = [datetime.fromisoformat(text) for text in (
@@ -55,6 +56,11 @@ EXPECTED: dict[str, Callable[[datetime], Any]] = {
     "year and month": lambda m: f"{m.year:04}-{m.month:02}",
     "year and quarter": lambda m: f"{m.year:04}-Q{(m.month + 2) // 3}",
 }
+
+
+def bucket(name: str, column: str, dialect: DialectName) -> str:
+    """The expression that puts `column`, already quoted, into the bucket `name`."""
+    return DATE_BUCKETS[dialect][name].replace("{x}", column)
 
 
 def test_every_dialect_has_every_bucket() -> None:

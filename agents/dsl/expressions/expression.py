@@ -8,8 +8,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from connections.catalogue import DialectName, SemanticType
-from connections.guard import sqlglot_dialect
+from connections.catalogue import SemanticType
 
 
 class Typed(Protocol):
@@ -48,9 +47,3 @@ class Expression:
     def write(self, columns: Mapping[str, str]) -> str:
         """The expression as SQL, with `columns` giving the SQL of each column. Raises KeyError on a missing one."""
         return "".join(columns[piece] if index % 2 else piece for index, piece in enumerate(self.pieces))
-
-    def substitute(self, columns: Mapping[str, exp.Expr], dialect: DialectName) -> exp.Expr:
-        """`write` as a node for sqlglot's builders; in parentheses unless it binds tighter than any operator."""
-        target = sqlglot_dialect(dialect)
-        node = exp.Var(this=self.write({name: columns[name].sql(dialect=target) for name in self.columns}))
-        return node if self.atomic else exp.Paren(this=node)

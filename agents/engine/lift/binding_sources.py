@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from sqlglot import exp
 
 from agents.dsl.names import listed, nearest_hint, quoted
-from agents.engine.lift.query import Cte, From, Join, Node, Query, Source, column, conjuncts, sources_of
+from agents.engine.lift.query import Cte, From, Join, Node, Query, Source, column, conjuncts
 from agents.engine.lift.refusals import refuse
 from agents.engine.lift.scope import Scope, Visible, same_name, unique_names
 from agents.errors import UnknownColumnError, UnknownTableError
@@ -208,7 +208,3 @@ def _merge(left: Node, right: Node, how: How) -> Node:
 def _with_tail(wrapper: Node, inner: Node) -> Node:
     """A sub-query in parentheses may have ORDER BY and LIMIT of its own behind them: keep the parentheses then."""
     return wrapper if any(wrapper.args.get(part) for part in ("order", "limit", "offset", "with_")) else inner
-
-
-def source_ids(item: From | None) -> frozenset[str]:
-    return frozenset(source.id for source in sources_of(item))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from agents.engine.lift.program import logical
-from agents.engine.lift.query import ColumnKey, Node, columns_of, key_of
+from agents.engine.lift.query import ColumnKey, Node, key_of
 from agents.engine.lift.refusals import refuse
 from agents.engine.lift.relation import Relation
 
@@ -37,9 +37,6 @@ class Frame:
     def on(self, relation: Relation) -> Frame:
         """The same columns, after an operation that keeps their names."""
         return replace(self, relation=relation)
-
-    def knows(self, *nodes: Node) -> bool:
-        return all(key in self.names for key in columns_of(*nodes))
 
     def resolved(self, node: Node) -> Node:
         """`node` over logical columns."""
