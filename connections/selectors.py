@@ -12,7 +12,7 @@ from django.db.models import F, Q, QuerySet
 
 from connections import permissions
 from connections.catalogue import Catalogue, DialectName, Table, table_from_json
-from connections.models import CatalogueRefresh, CatalogueSnapshot, CatalogueTable, Connection, Team, User
+from connections.models import CatalogueRefresh, CatalogueSnapshot, CatalogueTable, Connection, User
 
 
 def connections_for(user: User) -> QuerySet[Connection]:
@@ -22,10 +22,6 @@ def connections_for(user: User) -> QuerySet[Connection]:
 
 def connections_to_ask(user: User) -> QuerySet[Connection]:
     return permissions.askable_connections(user).select_related("snapshot").order_by("name")
-
-
-def connection_to_see(user: User, connection_id: int) -> Connection:
-    return connections_for(user).get(pk=connection_id)
 
 
 def connections_to_show(user: User) -> QuerySet[Connection]:
@@ -47,10 +43,6 @@ def connection_to_manage(user: User, connection_id: int) -> Connection:
 
 def connection_to_ask(user: User, connection_id: int) -> Connection:
     return connections_to_ask(user).get(pk=connection_id)
-
-
-def teams_of(user: User) -> QuerySet[Team]:
-    return Team.objects.filter(memberships__user=user).order_by("name")
 
 
 def snapshot_of(connection: Connection) -> CatalogueSnapshot | None:
