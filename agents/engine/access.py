@@ -51,6 +51,7 @@ class Access:
         self.dialect = DIALECTS[door.dialect]()
         self.compiler = Compiler(door.catalogue, self.dialect)
         self._stores: dict[int, Stored] = {}
+        self._ready: dict[int, Relation] = {}  # nothing that these read is left to be stored
         self._written: tuple[Relation, str] | None = None  # the last statement: running and showing it ask twice
 
     def relate(self, operation: RelationOperation, inputs: tuple[Relation, ...], handle: str) -> Relation:
@@ -98,13 +99,14 @@ class Access:
         """Make the temp tables that `root` reads and that are not there yet; only where a session may have some."""
         if not self.door.temp_tables:
             return
-        for relation in inputs_first(root, lambda relation: id(relation) in self._stores):
+        for relation in inputs_first(root, lambda relation: id(relation) in self._ready):
             if isinstance(relation.operation, Materialize) and id(relation) not in self._stores:
                 (source,) = relation.inputs
                 statement = self._within_size(self.compiler.compile_to_store(source, self._stores))
                 name = self._temp_name(relation.handle)
                 self.door.materialize(name, statement.sql, seconds=self.settings.seconds)
                 self._stores[id(relation)] = Stored(name, None, statement.stored.columns, statement.stored.order)
+            self._ready[id(relation)] = relation  # held, so that no other one gets its id
 
     def _temp_name(self, handle: str) -> str:
         made = {self.dialect.folded(name) for name in self.door.temp_names}
