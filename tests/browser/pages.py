@@ -38,6 +38,7 @@ PRESSED: Mapping[str, str] = {
     "sql-steps": "main form button[type=submit]", "sql-refused": "main form button[type=submit]",
     "answer-export": ".result__bar .menu > summary", "answer-again": ".again > summary",
     "answer-strip": ".run__strip > summary", "answer-share": "a[aria-label=Share]",
+    "collection-delete": ".head .menu > summary",
 }  # fmt: skip
 
 
@@ -59,6 +60,7 @@ def pages(told: Mapping[str, Any]) -> dict[str, str]:
         "sql-refused": f"/sql/?connection={shop}&sql=SELECT+nothing+FROM+nowhere",
         "shared": f"/runs/{told['shared']}", "share": f"{run}/share", "save": f"{run}/save",
         "collections": "/collections/", "collection": f"/collections/{told['collection']}",
+        "collection-delete": f"/collections/{told['collection']}",
         "collection-add": f"/collections/{told['collection']}/add",
         "saved": f"/saved/{told['saved']}", "review": "/review/", "notices": "/notices/",
         "connections": "/connections/", "schema": f"/connections/{shop}/",
