@@ -58,7 +58,7 @@ class Dialect:
     functions: ClassVar[Mapping[str, str]] = {"stddev": "STDDEV_SAMP", "variance": "VAR_SAMP"}
     # Functions that take another's place where nothing beside it makes the SELECT a grouping one.
     alone: ClassVar[Mapping[str, str]] = {}
-    # Aggregates without a function of their own, made from a numbering of the rows of each group (`emulation.py`).
+    # Aggregates without a function of their own, made from what calls.py numbers and counts in each group.
     emulated: ClassVar[frozenset[str]] = frozenset()
     name_limit: ClassVar[int] = 63
     folds_names: ClassVar[bool] = True

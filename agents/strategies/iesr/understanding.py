@@ -26,28 +26,10 @@ _NUMBER_WORDS = {
     "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "dozen": "12", "hundred": "100",
     "thousand": "1000", "million": "1000000",
 }  # fmt: skip
-_FILLERS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "by",
-        "for",
-        "in",
-        "is",
-        "it",
-        "of",
-        "on",
-        "or",
-        "than",
-        "that",
-        "the",
-        "to",
-        "was",
-        "with",
-    ]
-)
+_FILLERS = frozenset({
+    "a", "an", "and", "are", "by", "for", "in", "is", "it", "of", "on", "or", "than", "that", "the", "to", "was",
+    "with",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
