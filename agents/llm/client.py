@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from queue import SimpleQueue
 from typing import Any
 
@@ -176,7 +177,8 @@ def _http_client() -> httpx.AsyncClient:
     verify = get_ssl_configuration()
     mounts = AsyncHTTPHandler.create_httpx_proxy_mounts(httpx.AsyncHTTPTransport(), verify=verify, cert=None)
     pools = Lanes(lambda: httpx.AsyncHTTPTransport(verify=verify, limits=LIMITS))
-    return httpx.AsyncClient(transport=pools, mounts=mounts, follow_redirects=True)
+    none = CookieJar(DefaultCookiePolicy(allowed_domains=()))  # all keys share this client: none gets another's cookies
+    return httpx.AsyncClient(transport=pools, mounts=mounts, follow_redirects=True, cookies=none)
 
 
 @cache

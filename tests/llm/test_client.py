@@ -18,7 +18,7 @@ from agents.errors import (
     ModelUnavailableError,
     RunCancelledError,
 )
-from agents.llm.client import LiteLLMClient
+from agents.llm.client import LiteLLMClient, preload
 from agents.llm.failures import RetryPolicy
 from agents.llm.messages import Message, ModelProfile
 from agents.llm.requests import request_of
@@ -164,6 +164,7 @@ def test_a_stream_that_stalls_ends_in_time(turn: dict[str, Any]) -> None:
     ],
 )
 def test_cancel_ends_the_call_and_its_connection(turn: dict[str, Any]) -> None:
+    preload()  # importing litellm takes seconds, within which nothing is asked that could be cancelled
     with ScriptedServer([], after=turn) as server:
         client = client_of(server)
         threading.Timer(0.3, client.cancel).start()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
 
+from agents.llm.client import _http_client
 from agents.llm.lanes import Lanes
 from agents.llm.scripted import ScriptedServer
 
@@ -62,3 +65,27 @@ def test_a_failed_request_leaves_its_lane_free() -> None:
     asyncio.run(ask())
     gc.collect()
     assert [pool.asked for pool in pools] == [3, 0]
+
+
+def test_no_cookie_of_one_key_goes_along_with_another() -> None:
+    asked: list[str] = []
+
+    class Baker(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers.get("Cookie", ""))
+            self.send_response(200)
+            self.send_header("Set-Cookie", "session=of-the-first-key")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    async def ask(address: str) -> None:
+        client = _http_client()
+        for _ in range(2):
+            await client.get(address)
+        await client.aclose()
+
+    with HTTPServer(("127.0.0.1", 0), Baker) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        asyncio.run(ask(f"http://127.0.0.1:{server.server_port}/"))
+        server.shutdown()
+    assert asked == ["", ""]
