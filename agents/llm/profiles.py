@@ -85,7 +85,10 @@ def _fallback_of(main: ModelProfile, env: Mapping[str, str]) -> ModelProfile | N
 
 
 def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
-    """The embedded model: small, free, on this machine. Its first token may take long on two cores."""
+    """The embedded model: small, free, on this machine. Its first token may take long on two cores.
+
+    One request at a time: what has been read of a prompt helps the next one that begins alike, but not one beside it.
+    """
     return ModelProfile(
         name=LOCAL_MODEL_NAME,
         model=LOCAL_MODEL_ID,
@@ -99,7 +102,7 @@ def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
         price_cached=0.0,
         price_output=0.0,
         timeout_seconds=300.0,
-        max_concurrent=8,
+        max_concurrent=1,
         constrained="json_schema",
     )
 
