@@ -29,13 +29,20 @@ def task_of(run: Run) -> Task:
 
 
 def earlier_turns(question: Question) -> list[EarlierTurn]:
-    """The questions answered before this one in its thread, oldest first."""
+    """The questions answered before this one in its thread, oldest first: without their values where the connection
+    sends none to a model."""
     before = question.thread.questions.filter(position__lt=question.position).order_by("-position")[:EARLIER_TURNS]
     answered = [run for run in map(_answered_run, before) if run is not None]
-    return [
-        EarlierTurn(question=run.question.text, answer=run.answer, program=run.program, preview=_preview(run))
-        for run in reversed(answered)
-    ]
+    connection = question.thread.connection
+    send_values = connection is not None and connection.send_values
+    return [_earlier_turn(run, send_values=send_values) for run in reversed(answered)]
+
+
+def _earlier_turn(run: Run, *, send_values: bool) -> EarlierTurn:
+    """A question back to the asker is in the model's own words, which saw no values."""
+    answer = run.answer if send_values or run.status == Status.CLARIFY else ""
+    preview = _preview(run) if send_values else ""
+    return EarlierTurn(question=run.question.text, answer=answer, program=run.program, preview=preview)
 
 
 def _answered_run(question: Question) -> Run | None:

@@ -127,7 +127,7 @@ class Journal(Protocol):
 
 @dataclass(frozen=True)
 class Workbench:
-    """What a strategy may use."""
+    """What a strategy may use. `leave_thread` is called at the end of every further thread that works for the run."""
 
     engine: Engine
     catalogue: Catalogue
@@ -135,6 +135,7 @@ class Workbench:
     journal: Journal
     budget: Budget
     settings: RunSettings = field(default_factory=RunSettings)
+    leave_thread: Callable[[], None] = lambda: None
 
 
 class Strategy(Protocol):

@@ -5,15 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from itertools import pairwise
+from math import inf
 from typing import Any, TypeVar
 
+from agents.conversation import usage_of
 from agents.engine.engine import Engine
+from agents.llm.messages import Usage
 from agents.models import Run, Status
-from agents.traces.events import Event, Final, RunCancelled, RunFailed, RunFinished, Shaped
+from agents.traces.events import (
+    CallResult,
+    Event,
+    Final,
+    ModelReply,
+    Retry,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    Shaped,
+)
 from connections.storable import storable
 
 E = TypeVar("E", bound=Event)
 Ending = RunFinished | RunFailed | RunCancelled
+
+UNTOLD = 15.0
+"""Seconds between two events that no event tells of: counting rows, waiting for a session."""
 
 
 def fill(run: Run, ending: Ending, events: Sequence[Event], engine: Engine | None) -> None:
@@ -31,12 +48,31 @@ def fill(run: Run, ending: Ending, events: Sequence[Event], engine: Engine | Non
         _fill_derivation(run, _last(events, Shaped), engine)
 
 
+def spent(events: Sequence[Event]) -> dict[str, Any]:
+    """What a run with these events had spent, as the fields of its end."""
+    usage = sum((usage_of(event) for event in events if isinstance(event, ModelReply)), Usage())
+    return {
+        "turns": max((event.turn for event in events), default=0),
+        "calls": sum(isinstance(event, CallResult) and event.state != "skipped" for event in events),
+        "usage": {"input": usage.input, "cached": usage.cached, "output": usage.output, "cost": usage.cost},
+        "seconds": round(seconds_of(events), 3),
+    }
+
+
 def seconds_of(events: Sequence[Event]) -> float:
-    """Seconds from the first to the last of `events`: what earlier attempts took."""
-    if not events:
-        return 0.0
-    first, last = (datetime.fromisoformat(event.at) for event in (events[0], events[-1]))
-    return (last - first).total_seconds()
+    """Seconds that a run was at work until the last of `events`. Between two of them it was so for as long as what
+    the later one tells of took; in the rest of a long gap no worker had it."""
+    times = [datetime.fromisoformat(event.at) for event in events]
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
+    return sum(min(gap, _took(event) + UNTOLD) for gap, event in zip(gaps, events[1:], strict=True))
+
+
+def _took(event: Event) -> float:
+    if isinstance(event, ModelReply):
+        return event.seconds
+    if isinstance(event, CallResult):
+        return event.ms / 1000
+    return inf if isinstance(event, Retry) else 0.0  # an attempt that failed tells no time
 
 
 def _fill_usage(run: Run, usage: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ from uuid import UUID
 
 import structlog
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection as own_database
 
 from agents import context, endings, results, spending, strategies
 from agents.allowances import run_limits, run_settings
@@ -33,6 +34,7 @@ from agents.profiles import chain_of
 from agents.traces import recorder
 from agents.traces.events import (
     CallResult,
+    Calls,
     Event,
     Final,
     ModelReply,
@@ -52,8 +54,8 @@ from connections.models import Connection
 
 MAX_ATTEMPTS = 5
 
-# Saved with the event that follows them without a wait: a transaction less for each.
-FOLLOWED_AT_ONCE = (Observation, Warned, Final, Shaped)
+# Saved with what follows them without a wait, or before the next statement: a transaction less for each.
+FOLLOWED_AT_ONCE = (Calls, CallResult, Observation, Warned, Final, Shaped)
 
 log = structlog.get_logger(__name__)
 
@@ -81,7 +83,9 @@ def run_one(run_id: UUID) -> None:
 
 def _begin(run_id: UUID) -> RunInWork | None:
     with _lock:  # whoever asks `works_on` waits until a lease just taken is written down here, too
-        token = None if _closing.is_set() else recorder.take(run_id, f"{socket.gethostname()}:{os.getpid()}")
+        if _closing.is_set() or run_id in _working:  # its lease may have run out while this process could not renew it
+            return None
+        token = recorder.take(run_id, f"{socket.gethostname()}:{os.getpid()}")
         if token is None:
             return None
         work = _working[run_id] = RunInWork(recorder.Lease(run_id, token))
@@ -117,14 +121,12 @@ class RunInWork:
 
     def __init__(self, lease: recorder.Lease) -> None:
         self._lease = lease
-        self._run = Run.objects.select_related(
-            "question__thread__connection", "question__asked_by", "language_model"
-        ).get(pk=lease.run_id)
         self._thoughts = recorder.ThoughtWriter(lease.run_id)
-        self._events = recorder.saved_events(lease.run_id)
+        self._events: list[Event] = []
         self._unsaved: list[Event] = []
-        self._journal = MemoryJournal(self._events, sink=self._keep, live=self._thoughts, check=self._check)
+        self._saving = threading.Lock()
         self._given_up = threading.Event()
+        self._journal: MemoryJournal | None = None
         self._door: Door | None = None
         self._model: ModelClient | None = None
         self._engine: Engine | None = None
@@ -132,15 +134,20 @@ class RunInWork:
     def do(self) -> None:
         with ExitStack() as stack:
             stack.enter_context(Watch(self._lease, cancel=self._cancel, abandon=self._abandon))
+            run = Run.objects.select_related(
+                "question__thread__connection", "question__asked_by", "language_model"
+            ).get(pk=self._lease.run_id)
+            self._events = recorder.saved_events(run.pk)
+            self._journal = MemoryJournal(self._events, sink=self._keep, live=self._thoughts, check=self._check)
             try:
-                self._check_start()
-                bench = self._build(stack)
+                self._check_start(run)
+                bench = self._build(run, self._journal, stack)
             except (DatabaseError, ProfileError, ImproperlyConfigured) as error:
                 self._end(RunFailed(error={"type": type(error).__name__, "message": str(error)}))
             except RunCancelledError:
-                self._end(RunCancelled(by=self._run.question.asked_by.get_username()))
+                self._end(RunCancelled(by=run.question.asked_by.get_username()))
             else:
-                strategies.start(context.task_of(self._run), bench, self._run.strategy)
+                strategies.start(context.task_of(run), bench, run.strategy)
 
     def give_back(self) -> None:
         self._abandon()
@@ -155,8 +162,8 @@ class RunInWork:
         except Exception:  # noqa: BLE001  the database itself may be the fault; the sweep tries the run again
             log.exception("the end of the run could not be written", reference=reference)
 
-    def _check_start(self) -> None:
-        if self._run.attempt > MAX_ATTEMPTS:
+    def _check_start(self, run: Run) -> None:
+        if run.attempt > MAX_ATTEMPTS:
             raise ConnectionFailedError(
                 f"The workers of this run died {MAX_ATTEMPTS} times, so it is not tried again. "
                 "An administrator finds the reason in the worker's log."
@@ -164,54 +171,57 @@ class RunInWork:
         if self._lease.cancel_requested():
             raise RunCancelledError("The run was stopped.")
 
-    def _build(self, stack: ExitStack) -> Workbench:
-        run, connection = self._run, self._connection()
-        self._model = NoModel() if run.strategy == strategies.PROGRAM else FallbackClient(self._models())
+    def _build(self, run: Run, journal: MemoryJournal, stack: ExitStack) -> Workbench:
+        connection = _connection_of(run)
+        self._model = NoModel() if run.strategy == strategies.PROGRAM else FallbackClient(_models_of(run))
         Run.objects.filter(pk=run.pk).update(model_name=self._model.profile.name)
-        self._door = stack.enter_context(connections.open_door(connection, run.question.asked_by, run_id=run.pk))
+        self._door = stack.enter_context(
+            connections.open_door(connection, run.question.asked_by, run_id=run.pk, before=self._catch_up)
+        )
         self._engine = Engine(self._door, settings=EngineSettings(send_values=connection.send_values))
         return Workbench(
             engine=self._engine,
             catalogue=self._door.catalogue,
             model=self._model,
-            journal=self._journal,
+            journal=journal,
             budget=Budget(
                 run_limits(), seconds_before=endings.seconds_of(self._events), allowed=spending.Allowance(run)
             ),
             settings=run_settings(send_values=connection.send_values),
+            leave_thread=own_database.close,
         )
-
-    def _models(self) -> list[ModelProfile]:
-        """The model, and those that stand in for it; none does for one that is measured."""
-        chain = chain_of(self._run.language_model)
-        return chain[:1] if self._run.question.thread.evaluation_id is not None else chain
-
-    def _connection(self) -> Connection:
-        connection = self._run.question.thread.connection
-        if connection is None:
-            raise ConnectionFailedError("The connection of this question was deleted. Ask it on another one.")
-        return connection
 
     # --- What the journal calls --------------------------------------------------------------------------------------
 
     def _keep(self, event: Event) -> None:
         """Save `event`, and in the same transaction the result or the end that it tells of."""
         self._check()
-        unsaved = [*self._unsaved, event]
-        if isinstance(event, (ModelReply, Retry)):
-            self._thoughts.restart()
-        if isinstance(event, (RunFinished, RunFailed, RunCancelled)):
-            self._lease.finish(*unsaved, fill=lambda run: self._finish(run, event))
-        elif isinstance(event, CallResult) and event.result is not None and self._engine is not None:
-            self._lease.save(*unsaved, with_it=results.keep(self._lease, self._engine.results[event.result - 1]))
-        elif not isinstance(event, FOLLOWED_AT_ONCE):
-            self._lease.save(*unsaved)
-        self._unsaved = unsaved if isinstance(event, FOLLOWED_AT_ONCE) else []
-        self._events.append(event)
+        with self._saving:
+            unsaved = [*self._unsaved, event]
+            follows = isinstance(event, FOLLOWED_AT_ONCE)
+            if isinstance(event, (ModelReply, Retry)):
+                self._thoughts.restart()
+            if isinstance(event, (RunFinished, RunFailed, RunCancelled)):
+                self._lease.finish(*unsaved, fill=lambda run: self._finish(run, event))
+            elif isinstance(event, CallResult) and event.result is not None and self._engine is not None:
+                self._lease.save(*unsaved, with_it=results.keep(self._lease, self._engine.results[event.result - 1]))
+                follows = False
+            elif not follows:
+                self._lease.save(*unsaved)
+            self._unsaved = unsaved if follows else []
+            self._events.append(event)
 
     def _finish(self, run: Run, event: endings.Ending) -> None:
         endings.fill(run, event, self._events, self._engine)
         spending.close(run)
+
+    def _catch_up(self) -> None:
+        """A statement comes, which may take long: show what it is for."""
+        with self._saving:
+            if self._unsaved:
+                self._check()
+                self._lease.save(*self._unsaved)
+                self._unsaved = []
 
     def _check(self) -> None:
         if self._given_up.is_set():
@@ -220,7 +230,8 @@ class RunInWork:
     # --- What the watch calls, from its own thread -------------------------------------------------------------------
 
     def _cancel(self) -> None:
-        self._journal.cancel()
+        if self._journal is not None:  # before there is one, `_check_start` is still to come
+            self._journal.cancel()
         self._interrupt()
 
     def _abandon(self) -> None:
@@ -233,8 +244,34 @@ class RunInWork:
             if tool is not None:
                 tool.cancel()
 
-    def _end(self, event: Event) -> None:
+    def _end(self, event: endings.Ending) -> None:
         """Write an end that no strategy came to, past what the journal would play back first."""
-        last = self._events[-1] if self._events else event
+        ending = replace(event, **endings.spent(self._events))
+        try:
+            self._keep(self._placed(ending))
+        except RunLostError:
+            raise
+        except Exception:  # noqa: BLE001  what was not saved yet may be the fault: the end alone may be kept
+            self._unsaved = []
+            self._keep(self._placed(ending))
+
+    def _placed(self, event: Event) -> Event:
+        """`event` behind all that is saved, or waits to be."""
+        position, turn = recorder.last_place(self._lease.run_id)
+        if self._unsaved:
+            position, turn = self._unsaved[-1].position, self._unsaved[-1].turn
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self._keep(replace(event, position=last.position + 1, turn=last.turn, at=now))
+        return replace(event, position=position + 1, turn=turn, at=now)
+
+
+def _models_of(run: Run) -> list[ModelProfile]:
+    """The model, and those that stand in for it; none does for one that is measured."""
+    chain = chain_of(run.language_model)
+    return chain[:1] if run.question.thread.evaluation_id is not None else chain
+
+
+def _connection_of(run: Run) -> Connection:
+    connection = run.question.thread.connection
+    if connection is None:
+        raise ConnectionFailedError("The connection of this question was deleted. Ask it on another one.")
+    return connection

@@ -94,7 +94,10 @@ class _Round(threading.Thread):
     def run(self) -> None:
         try:
             while not self.over.wait(GLANCE):
-                self._look(_guard.watches_of(self))
+                try:
+                    self._look(_guard.watches_of(self))
+                except Exception:  # noqa: BLE001  a thread's edge: one run's trouble must not leave the others alone
+                    log.exception("a look after the runs failed")
         finally:
             connection.close()
 

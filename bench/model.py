@@ -1,6 +1,7 @@
 """A model that answers any number of runs at once: `python -m bench.model` prints its address and serves.
 
 Which reply it sends depends only on how many replies the conversation holds already, so that runs need no order.
+`GET times` tells of each request when it had arrived and when its reply had been sent, in seconds.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import time
 from typing import Any
 
 from tests.server.five_turns import FIVE_TURNS
@@ -15,18 +17,26 @@ from tests.server.five_turns import FIVE_TURNS
 PIECE = 24  # characters of one streamed piece
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
+times: list[tuple[float, float]] = []
+
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay: float) -> None:
     """One connection, which stays open over requests: the first byte after `delay` seconds, the rest at once."""
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            if head.startswith("get "):
+                told = json.dumps(times).encode()
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(told), told))
+                continue
             length = int(head.partition("content-length:")[2].partition("\r\n")[0])
             body = json.loads(await reader.readexactly(length))
+            arrived = time.monotonic()
             await asyncio.sleep(delay)
             pieces = [*(_event(part) for part in _parts(body)), b"data: [DONE]\n\n"]
             writer.write(HEAD + b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n")
             await writer.drain()
+            times.append((arrived, time.monotonic()))
     except (asyncio.IncompleteReadError, ConnectionError):
         pass  # the caller went away
     finally:

@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ def main() -> None:
         address = stack.enter_context(scripted_model())
         os.environ.update(environment(folder, stack.enter_context(own_database(options.own, folder))))
         prepare(folder, address)
-        report(options.runs, options.own, stack.enter_context(worker(folder)))
+        report(options.runs, options.own, stack.enter_context(worker(folder)), address)
 
 
 @contextmanager
@@ -111,7 +110,7 @@ def prepare(folder: Path, address: str) -> None:
     services.save_language_model(actor=None, language_model=model, key="x")
 
 
-def report(number: int, own: str, process: int) -> None:
+def report(number: int, own: str, process: int, address: str) -> None:
     from agents.models import Run, WorkerBeat
 
     _until(lambda: WorkerBeat.objects.exists(), 60)
@@ -132,24 +131,22 @@ def report(number: int, own: str, process: int) -> None:
     print(f"  all done after             {seconds:>8.1f} s")
     print(f"  worker's processor time    {cpu / turns * 1000:>8.1f} ms a turn ({cpu:.1f} s in all)")
     print(f"  worker's memory at most    {_memory(process):>8.0f} MB")
-    overheads = alone(10)
+    overheads = alone(10, address)
     what = "in the median, one run after another, statements of the database included"
     print(f"  a turn beside the model    {statistics.median(overheads):>8.1f} ms {what}")
 
 
-def alone(number: int) -> list[float]:
-    """For each turn of `number` runs, one after another: milliseconds from one request to the next, less those that
-    the model takes."""
-    from agents import selectors
-    from agents.models import Run
+def alone(number: int, address: str) -> list[float]:
+    """For each turn of `number` runs, one after another: milliseconds from the model's reply to its next request, both
+    as the model's server saw them."""
+    import httpx
 
     found = []
     for _ in range(number):
         ask(1)
         _until(lambda: not _live(), 60)
-        run = Run.objects.order_by("-created_at")[0]
-        asked = [datetime.fromisoformat(e.at) for e in selectors.events_of(run) if e.kind == "model_call_started"]
-        found += [(later - earlier).total_seconds() * 1000 - 200 for earlier, later in pairwise(asked)]
+        times = httpx.get(f"{address}/times").json()[-TURNS:]
+        found += [(arrived - sent) * 1000 for (_, sent), (arrived, _) in pairwise(times)]
     return found
 
 

@@ -40,8 +40,8 @@ class Check(Protocol):
 class Door:
     """Statements of one run. Any thread may call; they run one after another, `cancel` alone overtakes.
 
-    `check` is the guard; only a test that asks what the other layers stop hands in another. `crowded` says whether
-    another run waits for a session.
+    `check` is the guard; only a test that asks what the other layers stop hands in another. `before` is called before
+    each statement, and may refuse it by raising. `crowded` says whether another run waits for a session.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Door:
         *,
         log: LogSink | None = None,
         check: Check = guard.check,
+        before: Callable[[], None] = lambda: None,
         crowded: Callable[[], bool] = lambda: False,
     ) -> None:
         self.dialect: DialectName = driver.dialect
@@ -61,6 +62,7 @@ class Door:
         self._driver = driver
         self._log = log or (lambda entry: None)
         self._check = check
+        self._before = before
         self._crowded = crowded
         self._made: frozenset[str] = frozenset()
         self._session: Session | None = None
@@ -162,6 +164,7 @@ class Door:
         return self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
 
     def _pass_through(self, sql: str, purpose: str, work: Callable[[Session], T], count: Callable[[T], int]) -> T:
+        self._before()
         started = time.perf_counter()
 
         def note(rows: int, error: str) -> None:

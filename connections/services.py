@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -127,10 +127,12 @@ def open_door(
     run_id: UUID | None = None,
     limits: Limits | None = None,
     log: LogSink | None = None,
+    before: Callable[[], None] = lambda: None,
 ) -> Door:
     """The way to this customer's data for `user`, with the connection's limits; every statement is logged.
 
-    `limits` are others than the connection's; `log` takes the entries where the caller stores them itself.
+    `limits` are others than the connection's; `log` takes the entries where the caller stores them itself; `before` is
+    called before each statement.
 
     The catalogue is the stored one, read now if there is none. Raises ConnectionFailedError, also where the right to
     ask is missing: it may have been taken away while the run was waiting.
@@ -147,7 +149,7 @@ def open_door(
         catalogue = selectors.catalogue_of(connection)
         assert catalogue is not None
     pool, log = pool_of(connection), log or query_log(connection, user, run_id)
-    return Door(pool, catalogue, limits or limits_of(connection), log=log, crowded=pool.crowded)
+    return Door(pool, catalogue, limits or limits_of(connection), log=log, before=before, crowded=pool.crowded)
 
 
 @dataclass(frozen=True, slots=True)

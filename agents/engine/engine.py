@@ -78,8 +78,8 @@ class Engine:
         try:
             outcome = self._dispatch(read_call(call, self._operations))
         except CORRECTABLE as error:
-            kind = type(error).__name__
-            outcome = Outcome(call, False, f"{kind}: {error}", error=CallError(kind, str(error)))
+            told = CallError.of(error, send_values=self.settings.send_values)
+            outcome = Outcome(call, False, f"{told.type}: {told.message}", error=told)
         return replace(outcome, ms=(time.perf_counter() - started) * 1000)
 
     def _dispatch(self, read: ReadCall) -> Outcome:

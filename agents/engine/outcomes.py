@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.errors import ExecutionError
 from connections.contracts import ResultColumn
 
 Call = Mapping[str, Any]
+
+HELD_BACK = (
+    "The database could not run this. What it said may quote values, of which this connection sends none to a model; "
+    "people find it in the query log. Look for a cast that does not fit every value, a division by zero, or a number "
+    "out of range."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,13 @@ class CallError:
 
     type: str
     message: str
+
+    @classmethod
+    def of(cls, error: Exception, *, send_values: bool, message: str = "") -> CallError:
+        """`error`, in other words where `message` has some. A database quotes values: without `send_values` its own
+        words are held back."""
+        held_back = isinstance(error, ExecutionError) and not send_values
+        return cls(type(error).__name__, HELD_BACK if held_back else message or str(error))
 
 
 @dataclass(frozen=True, slots=True)

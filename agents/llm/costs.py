@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from agents.llm.messages import ModelProfile, Usage
@@ -50,9 +51,18 @@ def _price(dollars: float) -> Decimal:
 
 def _listed(litellm: Any, profile: ModelProfile, told: Mapping[str, Any]) -> float | None:
     """By litellm's list of prices, None for a model that is not on it."""
+    if not _is_listed(litellm, profile.model):
+        return None
+    parts = litellm.cost_per_token(model=profile.model, usage_object=litellm.Usage(**told))
+    return float(sum(Decimal(repr(part)) for part in parts))
+
+
+@cache
+def _is_listed(litellm: Any, model: str) -> bool:
+    """Found out once: to search in vain takes litellm longer than to find."""
     unknown = (litellm.exceptions.ModelNotMappedError, litellm.exceptions.BadRequestError, ValueError, KeyError)
     try:
-        return float(sum(Decimal(repr(part)) for part in litellm.cost_per_token(
-            model=profile.model, usage_object=litellm.Usage(**told))))  # fmt: skip
+        litellm.cost_per_token(model=model, prompt_tokens=1, completion_tokens=1)
     except unknown:
-        return None
+        return False
+    return True

@@ -8,13 +8,14 @@ resumed run comes to the same results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from agents.answers.comparison import is_blank
 from agents.contracts import Task, Workbench
 from agents.llm.messages import Message
 from agents.strategies.drafting import Check, DraftLine, unchecked
 from agents.strategies.sampling import SAMPLING_TEMPERATURE, Samples
+from agents.strategies.side_by_side import side_by_side
 from agents.strategies.voting import agreeing
 
 
@@ -58,9 +59,8 @@ def _draft(bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bo
         for line in sampled:
             drawn.draft(line)
         return
-    with ThreadPoolExecutor(max_workers=len(lines)) as pool:
-        for drafted in [pool.submit(line.draft, turn) for line in lines]:
-            drafted.result()
+    for drafted in side_by_side(bench, [partial(line.draft, turn) for line in lines]):
+        drafted.result()
 
 
 def _stages(lines: Sequence[DraftLine]) -> Sequence[Sequence[DraftLine]]:

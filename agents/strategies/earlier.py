@@ -28,7 +28,7 @@ def earlier_text(turns: Sequence[EarlierTurn], derivation: Derivation) -> str:
             for part in (
                 f"Question: {turn.question}",
                 derivation(turn),
-                f"Answer: {turn.answer}",
+                f"Answer: {turn.answer}" if turn.answer else "",
                 f"Result:\n{turn.preview}" if turn.preview else "",
             )
             if part

@@ -71,9 +71,10 @@ class Statements:
         try:
             return self._run(call)
         except CORRECTABLE as error:
-            kind, message = type(error).__name__, self._with_hints(error, _sql(call))
             ms = (time.perf_counter() - started) * 1000
-            return Outcome(call, False, f"{kind}: {message}", error=CallError(kind, message), ms=ms)
+            said = self._with_hints(error, _sql(call))
+            told = CallError.of(error, send_values=self._engine.settings.send_values, message=said)
+            return Outcome(call, False, f"{told.type}: {told.message}", error=told, ms=ms)
 
     def restore(self, call: Call, result: Result | None = None) -> None:
         if call.get("op") != EXECUTE_SQL:

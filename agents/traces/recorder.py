@@ -176,6 +176,12 @@ def saved_events(run_id: UUID, after: int = 0) -> list[Event]:
     return [event_of(row) for row in rows]
 
 
+def last_place(run_id: UUID) -> tuple[int, int]:
+    """Position and turn of the last saved event of a run, zeros where there is none."""
+    last = RunEvent.objects.filter(run_id=run_id).order_by("-position").values_list("position", "turn").first()
+    return last or (0, 0)
+
+
 def event_of(row: RunEvent) -> Event:
     at = row.at.astimezone(UTC).isoformat(timespec="milliseconds")
     return from_json({"kind": row.kind, **row.data, "position": row.position, "at": at})
@@ -187,9 +193,9 @@ def cancel_queued(run_id: UUID, *, by: str) -> bool:
         status=Status.CANCELLED, finished_at=Now(), lease_owner="", lease_until=None
     )  # fmt: skip
     if ended:
-        last = RunEvent.objects.filter(run_id=run_id).order_by("-position").first()
+        position, turn = last_place(run_id)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        event = RunCancelled(position=last.position + 1 if last else 1, at=now, turn=last.turn if last else 0, by=by)
+        event = RunCancelled(position=position + 1, at=now, turn=turn, by=by)
         row_of(run_id, event).save(force_insert=True)
     return bool(ended)
 

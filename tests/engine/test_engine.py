@@ -172,6 +172,22 @@ def test_a_materialized_relation_is_computed_once_where_temp_tables_are_allowed(
         assert "AS MATERIALIZED" in engine.result(1).sql, "what is shown runs in any session"
 
 
+@pytest.mark.parametrize("dialect", ["duckdb", "postgresql"])
+def test_without_permission_a_database_that_quotes_values_is_not_quoted(new_database: Any, dialect: str) -> None:
+    with open_door(new_database(dialect, create_sql())) as door:
+        told = []
+        for send in (True, False):
+            engine = Engine(door, settings=EngineSettings(send_values=send))
+            cast = call("derive_column", "d", rel="customers", expr="CAST(name AS INTEGER)", name="n")
+            told.append(engine.run([CUSTOMERS, cast, call("execute", rel="d")])[-1])
+    sent, held = told
+    assert re.search(r"\bann\b", sent.text), "this is what it says"
+    assert held.error is not None
+    assert held.error.type == "ExecutionError"
+    assert not re.search(r"\bann\b", held.text + held.error.message)
+    assert "query log" in held.text
+
+
 def test_without_permission_no_cell_reaches_an_observation(door: Door) -> None:
     engine = Engine(door, settings=EngineSettings(send_values=False))
     outcomes = engine.run(

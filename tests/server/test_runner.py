@@ -20,12 +20,13 @@ from sqlalchemy.engine import make_url
 
 from agents import runner, selectors, services, strategies, tasks
 from agents.llm.scripted import ScriptedServer, Turn
-from agents.models import LanguageModel, Run, Status
+from agents.models import LanguageModel, Run, RunEvent, Status
 from agents.traces import recorder
-from agents.traces.events import RunCancelled, RunFailed
+from agents.traces.events import Calls, RunCancelled, RunFailed
 from connections import services as connection_services
 from connections.address import fields_of
-from connections.models import QueryLogEntry
+from connections.door import Door
+from connections.models import Connection, QueryLogEntry
 from tests.server.conftest import Cast, make_cast
 from tests.server.five_turns import FIVE_TURNS, SHOP, calls, op
 from tests.server.outside_faults import (
@@ -91,6 +92,18 @@ def test_five_turns_with_mended_errors_end_in_the_cited_result(ask: Any, people:
     positions = [event.position for event in selectors.events_of(run)]
     assert positions == list(range(1, len(positions) + 1))
     assert QueryLogEntry.objects.filter(run_id=run.pk, user=people.ada).count() >= 3
+
+
+@pytest.mark.parametrize("send", [True, False])
+def test_a_follow_up_brings_values_along_only_where_they_may_be_sent(ask: Any, people: Cast, send: bool) -> None:
+    Connection.objects.update(send_values=send)
+    first, server = ask([*FIVE_TURNS, *FIVE_TURNS])
+    thread = ended(first).question.thread
+    ended(services.ask(user=people.ada, connection=people.shop, text="And in May?", thread=thread, strategy="react"))
+    assert len(server.requests) == 10
+    opening = json.dumps(server.requests[5]["messages"])
+    assert "Asked before" in opening
+    assert ("Ann" in opening) is send
 
 
 def test_the_saved_trace_equals_what_was_emitted(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,6 +251,74 @@ def test_a_fault_of_ours_ends_the_run_with_a_number_and_spares_the_worker(
     assert (run.status, run.error_type) == (Status.FAILED, "InternalError")
     assert "detail" not in run.error
     assert isinstance(selectors.events_of(run)[-1], RunFailed)
+
+
+def test_a_trace_that_cannot_be_read_ends_the_run_instead_of_going_round(ask: Any) -> None:
+    run, _ = ask([])
+    RunEvent.objects.create(run=run, position=1, kind="of_a_later_version", at=timezone.now(), data={})
+    run = ended(run)
+    assert (run.status, run.error_type, run.attempt) == (Status.FAILED, "InternalError", 1)
+    assert list(run.events.values_list("position", "kind")) == [(1, "of_a_later_version"), (2, "run_failed")]
+    assert not runner.works_on(run.pk)
+
+
+def test_a_fault_on_the_way_keeps_what_was_spent(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("agents.strategies.react.conclude", broken)
+    run = ended(ask(FIVE_TURNS)[0])
+    assert (run.error_type, run.turns, run.calls) == ("InternalError", 5, 11)
+    assert run.input_tokens > 0
+    assert run.seconds > 0
+
+
+def test_an_event_that_cannot_be_saved_does_not_keep_the_end_from_being_saved(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row_of = recorder.row_of
+
+    def refusing(run_id: Any, event: Any) -> Any:
+        if isinstance(event, Calls):
+            raise ValueError("not to be stored")
+        return row_of(run_id, event)
+
+    monkeypatch.setattr(recorder, "row_of", refusing)
+    run = ended(ask(FIVE_TURNS)[0])
+    assert (run.status, run.error_type, run.attempt) == (Status.FAILED, "InternalError", 1)
+    kinds = [event.kind for event in selectors.events_of(run)]
+    assert kinds[-2:] == ["model_reply", "run_failed"]
+
+
+def test_a_process_does_not_take_a_run_that_it_works_on(ask: Any) -> None:
+    """As after a long sleep of the machine: its lease has run out, and it is still at work."""
+    run, server = ask([Turn(content=FIVE_TURNS[0], delay=2), *FIVE_TURNS[1:]])
+    thread = in_background(run)
+    within(20, lambda: None, lambda: len(server.requests) == 1)
+    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    runner.run_one(run.pk)
+    assert runner.works_on(run.pk)
+    thread.join(timeout=60)
+    run.refresh_from_db()
+    assert (run.status, run.attempt) == (Status.ANSWERED, 1)
+
+
+def test_before_a_statement_runs_the_trace_tells_what_it_is_for(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+    query = Door._pass_through
+
+    def looking(self: Door, sql: str, purpose: str, *others: Any) -> Any:
+        def work(session: Any) -> Any:
+            seen.append([event.kind for event in selectors.events_of(run)])
+            return others[0](session)
+
+        return query(self, sql, purpose, work, *others[1:])
+
+    monkeypatch.setattr(Door, "_pass_through", looking)
+    run, _ = ask(FIVE_TURNS)
+    ended(run)
+    assert seen
+    assert all(kinds[-1] in ("calls", "call_result", "model_call_started") for kinds in seen), seen
 
 
 def test_a_run_that_kills_its_workers_is_given_up(ask: Any) -> None:

@@ -7,8 +7,8 @@ compared by their tables, never by their text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 from agents import prompts
 from agents.answers.comparison import same_table
@@ -19,6 +19,7 @@ from agents.llm.messages import Message
 from agents.strategies.drafting import DraftLine, Ran
 from agents.strategies.iesr.opening import told
 from agents.strategies.iesr.scoring import Candidate
+from agents.strategies.side_by_side import side_by_side
 from agents.traces.events import Warned
 
 MOST_CANDIDATES = 3
@@ -57,13 +58,13 @@ def _filled(bench: Workbench, lines: Sequence[DraftLine], turn: int) -> list[Dra
         return []
     filled: list[DraftLine] = []
     ended: BudgetExhaustedError | None = None
-    with ThreadPoolExecutor(max_workers=len(lines)) as pool:
-        for line, drafted in [(line, pool.submit(line.draft, turn)) for line in lines]:
-            try:
-                drafted.result()
-                filled.append(line)
-            except BudgetExhaustedError as error:
-                ended = error
+    asked = side_by_side(bench, [partial(line.draft, turn) for line in lines])
+    for line, drafted in zip(lines, asked, strict=True):
+        try:
+            drafted.result()
+            filled.append(line)
+        except BudgetExhaustedError as error:
+            ended = error
     if ended is not None:
         text = f"{ended} Not all parts of the candidates were checked."
         bench.journal.emit(Warned(turn=turn, text=text))

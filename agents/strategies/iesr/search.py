@@ -8,7 +8,7 @@ Chance is seeded by the question. So the same replies lead to the same tree, on 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
 
 from agents.contracts import Task, Workbench
@@ -19,6 +19,7 @@ from agents.strategies.iesr.plan import SIDE_BY_SIDE, Reserve
 from agents.strategies.iesr.rollout import Rollout
 from agents.strategies.iesr.scoring import Drafted
 from agents.strategies.iesr.tree import Node, enter, select, simulate
+from agents.strategies.side_by_side import side_by_side
 from agents.traces.events import Warned
 
 
@@ -75,8 +76,7 @@ class Search:
                 raise rollout.ended
 
     def _draft(self, rollouts: Sequence[Rollout], turn: int) -> None:
-        with ThreadPoolExecutor(max_workers=len(rollouts)) as pool:
-            for thought in [pool.submit(rollout.think, turn) for rollout in rollouts]:
-                thought.result()
+        for thought in side_by_side(self._bench, [partial(rollout.think, turn) for rollout in rollouts]):
+            thought.result()
         for rollout in rollouts:
             rollout.run(turn)
