@@ -90,6 +90,9 @@ SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, 80 FROM staff W
 SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND x.day = (SELECT MAX(day) FROM sales WHERE staff_id = s.id)
 SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND EXISTS (SELECT 1 FROM marks m WHERE m.staff_id = s.id)
 SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.amount > s.wage + (SELECT MIN(wage) FROM staff)
+SELECT DISTINCT r.id FROM regions r JOIN (SELECT m.top, COUNT(*) AS n FROM staff s LEFT JOIN (SELECT MAX(wage) AS top FROM staff) m ON m.top = s.wage GROUP BY m.top) g ON g.n >= r.id
+SELECT id FROM regions WHERE id NOT IN (SELECT staff_id FROM sales WHERE 4 IN (id, staff_id))
+SELECT id, SUM(amount) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS whole FROM sales
 
 -- but: mysql
 SELECT s.id, r.id FROM staff s FULL JOIN regions r ON r.id = s.region_id

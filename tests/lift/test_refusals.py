@@ -38,6 +38,8 @@ REFUSED: list[tuple[str, DialectName, type[Exception], tuple[str, ...]]] = [
     ("SELECT * FROM generate_series(1, 3) AS g(n)", "postgresql", CannotLiftError, ("table function",)),
     ("SELECT array_agg(name) FROM staff", "postgresql", CannotLiftError, ("array_agg",)),
     ("SELECT id FROM sales FETCH FIRST 2 ROWS WITH TIES", "postgresql", CannotLiftError, ("WITH TIES",)),
+    ("SELECT SUM(amount) OVER (ROWS UNBOUNDED PRECEDING) FROM sales", "postgresql", CannotLiftError,
+     ("window frame without ORDER BY", "leaves open")),
     ("SELECT nth_value(id, 2) OVER (ORDER BY id) FROM sales", "sqlite", CannotLiftError, ("nth_value",)),
     ("SELECT id FROM staff FOR UPDATE", "postgresql", CannotLiftError, ("FOR UPDATE",)),
     ("SELECT name, wage FROM staff GROUP BY name", "postgresql", CannotLiftError, ("wage",)),
