@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from agents.dsl.expressions import Expression
 from agents.dsl.operations.aggregate import Aggregation
-from agents.dsl.operations.window_column import EDGE, RANKING, SHIFTING, Bound, Frame, WindowColumn
+from agents.dsl.operations.window_column import IN_TURN, RANKING, SHIFTING, Bound, Frame, WindowColumn
 from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
 from agents.engine.dialects.base import AggregateCall
@@ -67,7 +67,7 @@ def window_term(operation: WindowColumn, semantic: SemanticType, block: Block, d
     frame = operation.frame
     if operation.follows_order and block.order:
         order = list(block.order)
-        frame = frame or (_WHOLE if operation.fn in EDGE else None)
+        frame = frame or (_WHOLE if operation.fn in IN_TURN else None)
     literals = _literals(operation, dialect)
     ranks = operation.fn in (*RANKING, *SHIFTING)
 

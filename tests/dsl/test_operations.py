@@ -102,6 +102,12 @@ def agg(fn: str, column: str, as_: str, **more: Any) -> dict[str, Any]:
             INVALID,
             "ends before it starts",
         ),
+        (
+            "window_column",
+            {"rel": "s", "name": "w", "fn": "sum", "column": "id", "frame": "rows 2 preceding"},
+            INVALID,
+            "a frame needs an order: give 'order_by', or sort s with order_by first",
+        ),
         ("set_operation", {"left": "s", "right": "t", "kind": "minus"}, INVALID, "except"),
     ],
 )  # fmt: skip

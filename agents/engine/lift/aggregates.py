@@ -37,7 +37,7 @@ def aggregate_of(
     """The item for `call` in each `group`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
     name, arguments, distinct, order = _parts(planner, call_only)
-    if name in ("count_if", "countif") and condition is None:
+    if name in ("count_if", "countif") and condition is None and arguments:
         condition, name, arguments = arguments[0], "count", []
     fn = _SAME.get(name, "")
     if not fn or (planner.dialect == "mysql" and name in ("stddev", "variance")):
@@ -100,9 +100,9 @@ def _ordered(planner: Planner, frame: Frame, order: list[exp.Ordered], call: Nod
 def _percentile(planner: Planner, call: exp.WithinGroup) -> tuple[str, list[Node], bool, list[exp.Ordered]]:
     """The median is the percentile that the operations know."""
     inner = call.this
-    share = inner.expressions[0].name if inner.expressions else ""
-    keys = call.expression.expressions
-    if call_name(inner) != "percentile_cont" or float(share or 0) != 0.5 or len(keys) != 1:
+    share, keys = next(iter(inner.expressions), None), call.expression.expressions
+    half = isinstance(share, exp.Literal) and not share.is_string and float(share.name) == 0.5
+    if call_name(inner) != "percentile_cont" or not half or len(keys) != 1:
         raise planner.refuse(f"the aggregate {call_name(inner)}", call, "no operation computes it")
     return "median", [keys[0].this], False, []
 
