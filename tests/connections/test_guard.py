@@ -12,7 +12,7 @@ from tests.databases import DIALECTS
 
 def catalogue(dialect: DialectName) -> Catalogue:
     schema = {"postgresql": "public", "duckdb": "main"}.get(dialect)
-    names = ("items", "audit_trail", "Order Lines")
+    names = ("items", "audit_trail", "Order Lines", "ſhop")
     return Catalogue(dialect, tuple(Table(name, schema) for name in names), default_schema=schema)
 
 
@@ -27,6 +27,10 @@ ALLOWED = [
     (DIALECTS, "SELECT " + " + ".join(["1"] * 5_000)),
     (("sqlite", "duckdb", "postgresql"), 'SELECT "id" FROM "Order Lines"'),
     (("postgresql",), "SELECT id FROM public.items"),
+    (("postgresql",), "SELECT id FROM PUBLIC.ITEMS"),
+    (("duckdb",), "SELECT id FROM Main.ITEMS"),
+    (DIALECTS, "SELECT id FROM ITEMS"),
+    (("sqlite", "duckdb", "postgresql"), "WITH Big AS (SELECT id FROM items) SELECT id FROM bIG"),
     (WITH_REPEAT, "SELECT repeat('x', qty), lpad(title, 12, '0'), rpad(title, length(title) + 2) FROM items"),
     (WITH_REPEAT, "SELECT repeat('x', least(qty * 10, 100)) FROM items"),
     (WITH_REPEAT, "SELECT rpad(lpad(title, 5, '0'), 10) FROM items"),
@@ -55,6 +59,12 @@ REFUSED = [
     (DIALECTS, "SELECT a FROM (WITH z AS (SELECT 1 AS a) SELECT a FROM z) q JOIN z ON 1 = 1"),
     (DIALECTS, "WITH z AS (SELECT 1), y AS (SELECT * FROM later), later AS (SELECT 2) SELECT * FROM y"),
     (DIALECTS, "SELECT " + "(" * 5_000 + "1" + ")" * 5_000),
+    # Names that only look alike.
+    (("sqlite", "duckdb", "postgresql"), 'WITH "ſecret" AS (SELECT 1 AS a) SELECT a FROM secret'),
+    (("sqlite", "duckdb", "postgresql"), 'WITH "école" AS (SELECT 1 AS a) SELECT a FROM École'),
+    (("mysql",), "WITH SECRET AS (SELECT 1 AS a) SELECT a FROM secret"),
+    (DIALECTS, "SELECT id FROM shop"),
+    (("postgresql",), 'SELECT id FROM "PUBLIC".items'),
     (("postgresql",), "WITH d AS (DELETE FROM items RETURNING id) SELECT id FROM d"),
     (("postgresql",), "SELECT id FROM items FOR UPDATE"),
     (("postgresql",), "SELECT rolpassword FROM pg_authid"),
