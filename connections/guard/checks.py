@@ -50,7 +50,6 @@ def check_tree(root: exp.Expr, dialect: DialectName, catalogue: Catalogue, *, te
             raise StatementNotAllowedError(f"{_kind(node)} is not allowed in a statement: {_snippet(node, dialect)}.")
         if isinstance(node, exp.Anonymous):
             _check_function(node, functions)
-            check_sizes(node, dialect)
         elif isinstance(node, exp.Table):
             _check_table(node, dialect, catalogue, temporary)
         elif isinstance(node, exp.With) and node.args.get("recursive"):
@@ -59,6 +58,7 @@ def check_tree(root: exp.Expr, dialect: DialectName, catalogue: Catalogue, *, te
             check_type(node)
         elif isinstance(node, exp.In | exp.Operator | exp.Column):
             _check_hidden_reading(node, dialect)
+    check_sizes(root, dialect)
 
 
 # Words without brackets that PostgreSQL and MariaDB read as a call; a column of that name is quoted.
