@@ -149,11 +149,12 @@ class Engine:
             truncated=rows.truncated,
             sql=self.access.shown_sql(relation),
             ms=rows.ms,
+            cut_cells=rows.cut_cells,
         )
         self._keep(result, relation, named)
         text = result_text(result, self.settings.preview_rows, send_values=self.settings.send_values)
         columns = tuple((column.name, column.type) for column in result.columns)
-        warnings = self._result_warnings(relation, result)
+        warnings = self._result_warnings(relation, result, rows.cut_by)
         return Outcome(read.call, True, text, False, handle, columns, warnings, result=result.number)
 
     def _named(self, read: ReadCall, relation: Relation) -> tuple[Relation, Call] | None:
@@ -185,11 +186,15 @@ class Engine:
         (count,) = self._counts.count([relation], self.settings.count_seconds)
         return (count, True) if count is not None else (len(rows.rows) + 1, False)
 
-    def _result_warnings(self, relation: Relation, result: Result) -> tuple[str, ...]:
+    def _result_warnings(self, relation: Relation, result: Result, cut_by: str) -> tuple[str, ...]:
         warnings = []
         if result.truncated:
             total = count_text(result.row_count, result.row_count_exact)
-            warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}")
+            why = ", as many as fit into its memory" if cut_by == "bytes" else ""
+            warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}{why}")
+        if result.cut_cells:
+            values = "value is" if result.cut_cells == 1 else "values are"
+            warnings.append(f"result {result.number}: {result.cut_cells:,} {values} cut, with only the beginning kept")
         if not result.rows and result.row_count == 0 and self.settings.warnings:
             reason = self._warnings.empty_reason(relation)
             warnings.append(f"result {result.number} has no rows" + (f": {reason}" if reason else ""))
