@@ -13,7 +13,7 @@ from agents.dsl.operations.window_column import IN_TURN, RANKING, SHIFTING, Boun
 from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
 from agents.engine.dialects.base import AggregateCall
-from agents.engine.terms import Term, loose, made, written
+from agents.engine.terms import Term, is_same, loose, made, written
 from connections.catalogue import SemanticType
 
 Filtered = tuple[Aggregation, Expression | None]
@@ -42,6 +42,8 @@ def aggregate_term(
     fn = dialect.alone.get(agg.fn, agg.fn) if alone else agg.fn
     sorts = agg.fn == "string_agg" and dialect.ordered_aggregates
     order = [key for key in block.order if sorts and not key.term.constant]  # DuckDB refuses to sort by a constant
+    if agg.distinct:  # equal texts are one, so that only the text itself can say where it goes
+        order = [key for key in order[:1] if column is not None and is_same(key.term, column)]
     parts = [column, written(condition, block.columns) if condition else None]
 
     def build(nodes: Sequence[exp.Expr]) -> exp.Expr:

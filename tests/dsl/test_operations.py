@@ -173,6 +173,11 @@ def test_the_card_tells_of_every_operation_and_of_fifteen_in_paper_mode() -> Non
     assert len(card) < 5_500  # about 1,300 tokens
 
 
+def test_the_card_says_why_there_is_an_operation_beyond_the_fifteen() -> None:
+    (line,) = (line for line in render("sqlite").splitlines() if line.startswith("- set_operation"))
+    assert "two relations could not be put under one another when none at hand has two rows" in line
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_the_card_shows_one_call_of_each_operation_that_can_be_read(operation: Any) -> None:
     operation.read(json.loads(operation.example))

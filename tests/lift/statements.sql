@@ -132,6 +132,7 @@ SELECT id FROM staff WHERE region_id = ANY (SELECT id FROM regions WHERE target 
 SELECT DISTINCT ON (staff_id) staff_id, id FROM sales ORDER BY staff_id, day DESC, id
 SELECT v.a, v.b FROM (VALUES (1, 'x'), (2, 'y')) AS v (a, b) ORDER BY v.a DESC
 SELECT string_agg(name, ', ' ORDER BY name DESC) FROM staff
+SELECT string_agg(DISTINCT kind, ',' ORDER BY kind DESC) FROM sales
 SELECT bool_or(wage > 60), bool_and(wage > 20) FROM staff
 SELECT r.id, s.id FROM regions r LEFT JOIN (SELECT id, region_id FROM staff) s ON s.region_id = r.id
 

@@ -44,6 +44,7 @@ REFUSED: list[tuple[str, DialectName, type[Exception], tuple[str, ...]]] = [
     ("SELECT id FROM sales FETCH FIRST 2 ROWS WITH TIES", "postgresql", CannotLiftError, ("WITH TIES",)),
     ("SELECT SUM(amount) OVER (ROWS UNBOUNDED PRECEDING) FROM sales", "postgresql", CannotLiftError,
      ("window frame without ORDER BY", "leaves open")),
+    ("SELECT GROUP_CONCAT(DISTINCT kind ORDER BY day) FROM sales", "mysql", CannotLiftError, ("another order",)),
     ("SELECT nth_value(id, 2) OVER (ORDER BY id) FROM sales", "sqlite", CannotLiftError, ("nth_value",)),
     ("SELECT id FROM staff FOR UPDATE", "postgresql", CannotLiftError, ("FOR UPDATE",)),
     ("SELECT name, wage FROM staff GROUP BY name", "postgresql", CannotLiftError, ("wage",)),
