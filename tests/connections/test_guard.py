@@ -135,7 +135,7 @@ REFUSED = [
     (("duckdb",), "SELECT list_reduce(range(60), (a, b) -> a || a)"),
     (("duckdb",), "SELECT list_resize([1], 1000000000)"),
     (("sqlite", "duckdb"), "SELECT printf('%1000000000d', 1)"),
-    (("postgresql",), "SELECT format('" + "%1$s" * 99 + "', format('" + "%1$s" * 9999 + "', title)) FROM items"),
+    (("postgresql",), "SELECT format('" + "%1$s" * 999 + "', format('" + "%1$s" * 9999 + "', title)) FROM items"),
     (("sqlite",), "SELECT printf('%.*c', 1000000000, 'x')"),
     (("sqlite",), "SELECT format(title, 1) FROM items"),
     (("postgresql",), "SELECT format('%999999999s', 'x')"),
