@@ -61,6 +61,7 @@ _POSTGRESQL = names("""
     numnode querytree strip tsvector_to_array
 """)
 
+# Not list_reduce: it is a loop, in which a value may double as often as a list has items.
 _DUCKDB = names("""
     cbrt even factorial gamma gcd lcm lgamma log log2 nextafter trunc random greatest least xor isfinite isinf isnan
     fdiv fmod divide multiply add subtract bit_count cot acosh asinh atanh cosh sinh tanh signbit
@@ -87,7 +88,7 @@ _DUCKDB = names("""
     list_unique array_unique list_sum list_avg list_min list_max list_count list_any_value list_first list_last
     list_median list_product list_string_agg list_aggregate array_aggregate list_aggr list_intersect list_resize
     list_zip list_where list_select list_filter array_filter list_transform array_transform list_apply array_apply
-    list_reduce array_reduce flatten range generate_series array_value element_at map map_keys map_values map_entries
+    flatten range generate_series array_value element_at map map_keys map_values map_entries
     map_extract map_contains map_from_entries struct_extract struct_pack struct_insert row struct_keys
     json json_array json_array_length json_contains json_exists json_extract json_extract_path json_extract_path_text
     json_extract_string json_keys json_merge_patch json_object json_pretty json_quote json_structure json_type

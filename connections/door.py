@@ -103,7 +103,7 @@ class Door:
             )
 
         with self._lock:
-            return self._pass_through(sql, purpose, work, lambda _: count).truncated
+            return self._pass_through(sql, purpose, work, lambda _: count, so_far=lambda: count).truncated
 
     def materialize(self, name: str, sql: str, *, seconds: float | None = None) -> None:
         """Store the rows of `sql` in the temp table `name` until the door closes; only where `temp_tables`."""
@@ -142,9 +142,10 @@ class Door:
     def rest(self) -> None:
         """Nothing will be asked for a while: lend the session to a run that waits for one, unless it holds temp
         tables."""
-        if self._session is not None and not self._made and self._crowded():
+        if self._session is not None and self._crowded():
             with self._lock:
-                self._drop_session()
+                if not self._made:  # asked only now: another thread may just have made one
+                    self._drop_session()
 
     def close(self) -> None:
         """End the session and its temp tables. Closing twice is harmless."""
@@ -163,7 +164,14 @@ class Door:
     def _seconds(self, seconds: float | None) -> float:
         return self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
 
-    def _pass_through(self, sql: str, purpose: str, work: Callable[[Session], T], count: Callable[[T], int]) -> T:
+    def _pass_through(
+        self,
+        sql: str,
+        purpose: str,
+        work: Callable[[Session], T],
+        count: Callable[[T], int],
+        so_far: Callable[[], int] = lambda: 0,
+    ) -> T:
         self._before()
         started = time.perf_counter()
 
@@ -174,7 +182,10 @@ class Door:
             self._admit(sql)
             result = self._with_retry(work)
         except DatabaseError as error:
-            note(0, f"{type(error).__name__}: {error}")
+            note(so_far(), f"{type(error).__name__}: {error}")
+            raise
+        except BaseException as error:  # of a sink, whose words may hold what it was given
+            note(so_far(), f"Ended before its last row by {type(error).__name__}.")
             raise
         note(count(result), "")
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -13,7 +14,14 @@ from uuid import UUID
 # JSON readers in JavaScript hold whole numbers exactly only up to here.
 LARGEST_EXACT_INTEGER = 2**53
 
+# How a text ends of which only the beginning was kept.
+CUT_NOTE = re.compile(r"… \[cut: [^\]]{1,100}\]$")
+
 Cell = Any  # None, bool, int, float, str, list or dict: what `json.dumps` takes
+
+
+class CutBytes(bytes):
+    """The beginning of bytes that were too long to be kept; its cell has `"cut": true` beside the `hex`."""
 
 
 def to_cell(value: Any) -> Cell:
@@ -90,8 +98,9 @@ def _text(value: str) -> str:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _bytes(value: bytes | bytearray | memoryview) -> dict[str, str]:
-    return {"hex": bytes(value).hex()}
+def _bytes(value: bytes | bytearray | memoryview) -> dict[str, Any]:
+    cell = {"hex": bytes(value).hex()}
+    return {**cell, "cut": True} if isinstance(value, CutBytes) else cell
 
 
 def _moment(value: date | datetime | time) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from connections.values import CUT_NOTE
+
 Cell = Any
 
 # Longest text of one cell in a table; the export holds the whole.
@@ -78,8 +80,8 @@ def shown(cell: Cell, column: Column | None = None) -> str | None:
     if isinstance(cell, str):
         numeric = column is not None and column.numeric
         return _digits(cell, column is not None and column.grouped) if numeric else _cut(cell)
-    if isinstance(cell, Mapping) and set(cell) == {"hex"}:
-        return _cut(f"0x{cell['hex']}")
+    if (hexes := _bytes_as_text(cell)) is not None:
+        return _cut(f"0x{hexes}")
     return _cut(json.dumps(cell, ensure_ascii=False))
 
 
@@ -93,9 +95,16 @@ def as_text(cell: Any) -> str:
         return cell
     if isinstance(cell, int | float):
         return repr(cell)
-    if isinstance(cell, Mapping) and set(cell) == {"hex"}:
-        return str(cell["hex"])
-    return json.dumps(cell, ensure_ascii=False)
+    hexes = _bytes_as_text(cell)
+    return json.dumps(cell, ensure_ascii=False) if hexes is None else hexes
+
+
+def _bytes_as_text(cell: Any) -> str | None:
+    """The digits of a cell of bytes, with a note where only their beginning was kept; None for another cell."""
+    if not isinstance(cell, Mapping) or not {"hex"} <= set(cell) <= {"hex", "cut"}:
+        return None
+    digits = str(cell["hex"])
+    return f"{digits}… [cut: only the first {len(digits) // 2:,} bytes are here]" if cell.get("cut") else digits
 
 
 def _digits(text: str, grouped: bool) -> str:
@@ -108,4 +117,8 @@ def _digits(text: str, grouped: bool) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
+    """What was cut before it came here says so itself, at its end."""
+    if len(text) <= LONGEST_CELL:
+        return text
+    note = CUT_NOTE.search(text, len(text) - LONGEST_CELL)
+    return text[:LONGEST_CELL] + (note[0] if note else f"… ({len(text):,} characters)")

@@ -9,11 +9,11 @@ from sqlglot import exp
 
 from agents.dsl.expressions import Expression
 from agents.dsl.operations.aggregate import Aggregation
-from agents.dsl.operations.window_column import EDGE, RANKING, SHIFTING, Bound, Frame, WindowColumn
+from agents.dsl.operations.window_column import IN_TURN, RANKING, SHIFTING, Bound, Frame, WindowColumn
 from agents.engine.block import Block, OrderTerm
 from agents.engine.dialects import Dialect
 from agents.engine.dialects.base import AggregateCall
-from agents.engine.terms import Term, loose, made, written
+from agents.engine.terms import Term, is_same, loose, made, written
 from connections.catalogue import SemanticType
 
 Filtered = tuple[Aggregation, Expression | None]
@@ -42,6 +42,8 @@ def aggregate_term(
     fn = dialect.alone.get(agg.fn, agg.fn) if alone else agg.fn
     sorts = agg.fn == "string_agg" and dialect.ordered_aggregates
     order = [key for key in block.order if sorts and not key.term.constant]  # DuckDB refuses to sort by a constant
+    if agg.distinct:  # equal texts are one, so that only the text itself can say where it goes
+        order = [key for key in order[:1] if column is not None and is_same(key.term, column)]
     parts = [column, written(condition, block.columns) if condition else None]
 
     def build(nodes: Sequence[exp.Expr]) -> exp.Expr:
@@ -67,7 +69,7 @@ def window_term(operation: WindowColumn, semantic: SemanticType, block: Block, d
     frame = operation.frame
     if operation.follows_order and block.order:
         order = list(block.order)
-        frame = frame or (_WHOLE if operation.fn in EDGE else None)
+        frame = frame or (_WHOLE if operation.fn in IN_TURN else None)
     literals = _literals(operation, dialect)
     ranks = operation.fn in (*RANKING, *SHIFTING)
 

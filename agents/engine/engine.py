@@ -10,6 +10,7 @@ from typing import Any
 from agents.dsl.names import check_name, quoted
 from agents.dsl.operations import ProbeOperation, RelationOperation, offered
 from agents.dsl.operations.execute import Execute
+from agents.dsl.operations.select_columns import Renamed, SelectColumns
 from agents.dsl.relation import Relation
 from agents.engine.access import Access, Door
 from agents.engine.counts import Counts
@@ -133,6 +134,7 @@ class Engine:
     # ---- execute -----------------------------------------------------------------------------------------------------
 
     def _execute(self, read: ReadCall, relation: Relation) -> Outcome:
+        named = self._named(read, relation)
         limit, seconds = self.settings.max_rows, self.settings.seconds
         rows = self.access.fetch(relation, max_rows=limit, seconds=seconds, purpose="execute")
         count, exact = self._total(relation, rows)
@@ -147,18 +149,29 @@ class Engine:
             truncated=rows.truncated,
             sql=self.access.shown_sql(relation),
             ms=rows.ms,
+            cut_cells=rows.cut_cells,
         )
-        self._keep(result, relation, read.handle)
+        self._keep(result, relation, named)
         text = result_text(result, self.settings.preview_rows, send_values=self.settings.send_values)
         columns = tuple((column.name, column.type) for column in result.columns)
-        warnings = self._result_warnings(relation, result)
+        warnings = self._result_warnings(relation, result, rows.cut_by)
         return Outcome(read.call, True, text, False, handle, columns, warnings, result=result.number)
 
-    def _keep(self, result: Result, relation: Relation, handle: str | None) -> None:
+    def _named(self, read: ReadCall, relation: Relation) -> tuple[Relation, Call] | None:
+        """What `out` of an execute names: `relation` with all its columns, made by a call of its own, so that a program
+        in which later calls name it can be run again. None where that is its name already. Raises as a call does."""
+        if not read.handle or self._handles.get(read.handle) is relation:
+            return None
+        (rel,), columns = read.operation.handles(), list(relation.columns)
+        operation = SelectColumns(rel, tuple(Renamed(name, name) for name in columns))
+        call = {"op": operation.name, "args": {"rel": rel, "columns": columns}}
+        return self._derive(read, operation, (relation,)), call
+
+    def _keep(self, result: Result, relation: Relation, named: tuple[Relation, Call] | None) -> None:
         self._results.append(result)
         self._executed[result.number] = relation
-        if handle:
-            self._handles[handle] = relation
+        if named:
+            self._bind(*named)
 
     def adopt(self, result: Result) -> Result:
         """Take over, under the next number, a result that no relation made."""
@@ -173,11 +186,15 @@ class Engine:
         (count,) = self._counts.count([relation], self.settings.count_seconds)
         return (count, True) if count is not None else (len(rows.rows) + 1, False)
 
-    def _result_warnings(self, relation: Relation, result: Result) -> tuple[str, ...]:
+    def _result_warnings(self, relation: Relation, result: Result, cut_by: str) -> tuple[str, ...]:
         warnings = []
         if result.truncated:
             total = count_text(result.row_count, result.row_count_exact)
-            warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}")
+            why = ", as many as fit into its memory" if cut_by == "bytes" else ""
+            warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}{why}")
+        if result.cut_cells:
+            values = "value is" if result.cut_cells == 1 else "values are"
+            warnings.append(f"result {result.number}: {result.cut_cells:,} {values} cut, with only the beginning kept")
         if not result.rows and result.row_count == 0 and self.settings.warnings:
             reason = self._warnings.empty_reason(relation)
             warnings.append(f"result {result.number} has no rows" + (f": {reason}" if reason else ""))
@@ -251,7 +268,8 @@ class Engine:
             number = len(self._results) + 1
             columns = tuple(ResultColumn(c.name, c.type, c.semantic) for c in relation.columns.values())
             blank = Result(number, relation.handle, columns, (), 0, row_count_exact=False, truncated=True)
-            self._keep(replace(result, number=number) if result else blank, relation, read.handle)
+            kept = replace(result, number=number) if result else blank
+            self._keep(kept, relation, self._named(read, relation))
 
 
 def _result_columns(relation: Relation, rows: Rows) -> tuple[ResultColumn, ...]:

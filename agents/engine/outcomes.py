@@ -64,6 +64,7 @@ class Result:
 
     `row_count_exact` is false when counting ran into its time limit: then there are at least so many rows. `sql` gives
     the same rows in any session; where something is materialised, the statement that ran read a temp table instead.
+    `cut_cells` counts values that hold only their beginning.
     """
 
     number: int
@@ -75,6 +76,7 @@ class Result:
     truncated: bool = False
     sql: str = ""
     ms: float = 0.0
+    cut_cells: int = 0
 
 
 @dataclass(frozen=True, slots=True)

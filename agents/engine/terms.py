@@ -88,6 +88,12 @@ def ref(source: int, column: str) -> Ref:
     return Ref(source, column, size=len(column) + 2)
 
 
+def is_same(one: Term, other: Term) -> bool:
+    """Whether the two are known to be one value."""
+    both = isinstance(one, Ref) and isinstance(other, Ref)
+    return one is other or (both and (one.source, one.column) == (other.source, other.column))
+
+
 def written(expression: Expression, columns: Mapping[str, Term]) -> Term:
     """`expression` over `columns`, which must hold a term for each column that it names."""
     if expression.pieces[::2] == ("", ""):  # nothing but a column

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from connections.contracts import Sink
+from connections.values import CutBytes
 
 Row = tuple[Any, ...]
 
@@ -105,7 +106,7 @@ def shorten(value: Any, limit: int) -> Any:
     if isinstance(value, str) and len(value) > limit:
         return f"{value[:limit]}… [cut: the first {limit:,} of {len(value):,} characters]"
     if isinstance(value, (bytes, bytearray, memoryview)) and len(value) > limit:
-        return bytes(value[:limit])
+        return CutBytes(value[:limit])
     if isinstance(value, (list, tuple, dict)) and size_of(value) > limit * 8:
         return f"[cut: a {type(value).__name__} with {len(value):,} items is too large to show]"
     return value

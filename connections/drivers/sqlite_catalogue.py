@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from connections.catalogue import Catalogue, Column, ForeignKey, Table, TableKind
@@ -53,7 +53,7 @@ def _table(
         return Table(
             name=name,
             kind=kind,
-            columns=tuple(_column(row) for row in rows if row[6] != HIDDEN),
+            columns=tuple(_column(row, _is_rowid(row, rows)) for row in rows if row[6] != HIDDEN),
             primary_key=tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]),
             unique=_unique(connection, table),
             foreign_keys=_foreign_keys(connection, table),
@@ -63,13 +63,21 @@ def _table(
         return _Unreadable(name, str(error))
 
 
-def _column(row: tuple[int, str, str, int, str | None, int, int]) -> Column:
-    _, name, declared, not_null, _, key_position, _ = row
+_Row = tuple[int, str, str, int, str | None, int, int]
+
+
+def _is_rowid(row: _Row, rows: Sequence[_Row]) -> bool:
+    """Whether the column is another name of the rowid: only such a primary key is never NULL by itself."""
+    return bool(row[5]) and row[2].upper() == "INTEGER" and sum(bool(other[5]) for other in rows) == 1
+
+
+def _column(row: _Row, is_rowid: bool) -> Column:
+    _, name, declared, not_null, *_ = row
     return Column(
         name=name,
         type=declared,
         semantic=semantic_type(declared, "sqlite"),
-        nullable=not not_null and not (key_position and declared.upper() == "INTEGER"),
+        nullable=not not_null and not is_rowid,
     )
 
 

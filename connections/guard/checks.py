@@ -8,8 +8,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from connections.allowed import AGGREGATES, FUNCTIONS, PLAIN_TYPES, STATEMENT_NODES, TYPE_WORDS, WINDOWS
-from connections.catalogue import Catalogue, DialectName
+from connections.catalogue import Catalogue, DialectName, Table
 from connections.errors import StatementNotAllowedError
+from connections.guard import folding
 from connections.guard.parsing import Parsed, UnreadableSqlError, parse, sqlglot_dialect
 from connections.guard.sizes import check_sizes
 
@@ -49,7 +50,6 @@ def check_tree(root: exp.Expr, dialect: DialectName, catalogue: Catalogue, *, te
             raise StatementNotAllowedError(f"{_kind(node)} is not allowed in a statement: {_snippet(node, dialect)}.")
         if isinstance(node, exp.Anonymous):
             _check_function(node, functions)
-            check_sizes(node, dialect)
         elif isinstance(node, exp.Table):
             _check_table(node, dialect, catalogue, temporary)
         elif isinstance(node, exp.With) and node.args.get("recursive"):
@@ -58,6 +58,7 @@ def check_tree(root: exp.Expr, dialect: DialectName, catalogue: Catalogue, *, te
             check_type(node)
         elif isinstance(node, exp.In | exp.Operator | exp.Column):
             _check_hidden_reading(node, dialect)
+    check_sizes(root, dialect)
 
 
 # Words without brackets that PostgreSQL and MariaDB read as a call; a column of that name is quoted.
@@ -101,15 +102,25 @@ def _check_function(node: exp.Anonymous, functions: frozenset[str]) -> None:
 def _check_table(node: exp.Table, dialect: DialectName, catalogue: Catalogue, temporary: frozenset[str]) -> None:
     if not isinstance(node.this, exp.Identifier) or node.args.get("catalog"):
         raise StatementNotAllowedError(f"Only tables of the catalogue can be read, not {_snippet(node, dialect)}.")
-    name, schema = node.name, node.text("db")
-    folded = name if node.this.args.get("quoted") or dialect != "postgresql" else name.lower()
-    if not schema and (_names_cte(node, dialect) or folded in temporary):
+    name, schema = folding.written(node.this, dialect), folding.written(node.args.get("db"), dialect)
+    if not schema and (_names_cte(node, dialect) or name in {folding.stored(one, dialect) for one in temporary}):
         return
     # PostgreSQL looks into pg_catalog before any other schema: an unqualified pg_… name never means a user's table.
-    system = dialect == "postgresql" and not schema and folded.startswith("pg_")
-    found = catalogue.find(f"{schema}.{name}" if schema else folded)
-    if system or not found or (dialect == "postgresql" and folded not in {table.name for table in found}):
-        raise StatementNotAllowedError(f"There is no table {schema + '.' if schema else ''}{name} in the catalogue.")
+    system = dialect == "postgresql" and not schema and name.startswith("pg_")
+    if system or not any(_is_named(table, schema, name, dialect) for table in _candidates(node, name, catalogue)):
+        told = f"{node.db}.{node.name}" if schema else node.name
+        raise StatementNotAllowedError(f"There is no table {told} in the catalogue.")
+
+
+def _candidates(node: exp.Table, name: str, catalogue: Catalogue) -> tuple[Table, ...]:
+    """The catalogue's tables that have the name in some letter case."""
+    spelled = name if catalogue.dialect == "postgresql" else node.name
+    return catalogue.find(f"{node.db}.{spelled}" if node.db else spelled)
+
+
+def _is_named(table: Table, schema: str, name: str, dialect: DialectName) -> bool:
+    in_schema = not schema or folding.stored(table.schema or "", dialect) == schema
+    return in_schema and folding.stored(table.name, dialect) == name
 
 
 def _names_cte(node: exp.Table, dialect: DialectName) -> bool:
@@ -121,20 +132,10 @@ def _names_cte(node: exp.Table, dialect: DialectName) -> bool:
             for cte in clause.expressions:
                 if cte is inside:
                     break
-                if _same_name(cte.args["alias"].this, node.this, dialect):
+                if folding.names_cte(cte.args["alias"].this, node.this, dialect):
                     return True
         inside = parent
     return False
-
-
-def _same_name(left: exp.Identifier, right: exp.Identifier, dialect: DialectName) -> bool:
-    if dialect != "postgresql":
-        return bool(left.name.casefold() == right.name.casefold())
-    return _folded(left) == _folded(right)
-
-
-def _folded(identifier: exp.Identifier) -> str:
-    return str(identifier.name if identifier.args.get("quoted") else identifier.name.lower())
 
 
 def _kind(node: exp.Expr) -> str:

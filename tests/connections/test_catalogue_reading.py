@@ -56,6 +56,17 @@ def test_tables_keys_and_views_are_read_alike_everywhere(new_database: NewDataba
     assert catalogue.warnings == ()
 
 
+def test_only_an_alias_of_the_rowid_is_a_primary_key_without_null_in_sqlite(new_database: NewDatabase) -> None:
+    sql = """
+        CREATE TABLE plain (id INTEGER PRIMARY KEY); CREATE TABLE texts (code TEXT PRIMARY KEY);
+        CREATE TABLE pairs (a INTEGER, b INTEGER, PRIMARY KEY (a, b)); INSERT INTO pairs VALUES (NULL, 1), (NULL, 1);
+        CREATE TABLE strict (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID;
+    """
+    tables = catalogue_of(new_database("sqlite", sql)).tables
+    told = {table.name: [column.nullable for column in table.columns] for table in tables}
+    assert told == {"plain": [False], "texts": [True], "pairs": [True, True], "strict": [False, False]}
+
+
 def test_a_catalogue_survives_being_stored_and_a_change_shows(new_database: NewDatabase, dialect: str) -> None:
     catalogue = catalogue_of(new_database(dialect, SHOP))
     stored = Catalogue.from_json(catalogue.to_json())

@@ -157,6 +157,17 @@ def test_a_closed_door_stays_closed(numbers: str) -> None:
         door.query("SELECT n FROM numbers")
 
 
+def test_a_door_at_rest_keeps_a_temp_table_that_was_made_meanwhile(new_database: NewDatabase) -> None:
+    def crowded() -> bool:
+        door.materialize("kept", "SELECT n FROM numbers WHERE n < 4")  # as another thread would
+        return True
+
+    with door_to(new_database("sqlite", NUMBERS), crowded=crowded) as door:
+        door.query("SELECT n FROM numbers WHERE n = 1")
+        door.rest()
+        assert len(door.query("SELECT n FROM kept").rows) == 3
+
+
 def test_one_door_serves_several_threads(numbers: str) -> None:
     found: list[int] = []
     with door_to(numbers) as door:

@@ -12,7 +12,7 @@ from tests.databases import DIALECTS
 
 def catalogue(dialect: DialectName) -> Catalogue:
     schema = {"postgresql": "public", "duckdb": "main"}.get(dialect)
-    names = ("items", "audit_trail", "Order Lines")
+    names = ("items", "audit_trail", "Order Lines", "ſhop")
     return Catalogue(dialect, tuple(Table(name, schema) for name in names), default_schema=schema)
 
 
@@ -27,7 +27,17 @@ ALLOWED = [
     (DIALECTS, "SELECT " + " + ".join(["1"] * 5_000)),
     (("sqlite", "duckdb", "postgresql"), 'SELECT "id" FROM "Order Lines"'),
     (("postgresql",), "SELECT id FROM public.items"),
-    (WITH_REPEAT, "SELECT repeat('x', qty), lpad(title, 12, '0'), rpad(title, length(title) + 2) FROM items"),
+    (("postgresql",), "SELECT id FROM PUBLIC.ITEMS"),
+    (("duckdb",), "SELECT id FROM Main.ITEMS"),
+    (DIALECTS, "SELECT id FROM ITEMS"),
+    (("sqlite", "duckdb", "postgresql"), "WITH Big AS (SELECT id FROM items) SELECT id FROM bIG"),
+    (WITH_REPEAT, "SELECT repeat('x', 20), lpad(title, 12, '0'), rpad(title, length(title) + 2) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('*', length(title) - 4), title || repeat(' ', 20 - length(title)) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', least(greatest(round(qty / 2), 1), 100)) FROM items"),
+    (WITH_REPEAT, "SELECT repeat(title, 3), repeat('ab', CASE WHEN qty > 5 THEN 3 ELSE 1 END) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', qty % 60), repeat('x', length('literal') * 3), repeat('-', 100 / 2) FROM items"),
+    (DIALECTS, "SELECT replace(replace(title, '&', '&amp;'), 'x', ''), replace(title, '{x}', note) FROM items"),
+    (("duckdb",), "SELECT list_transform(range(1, 1000), n -> n * 2), list_filter(tags, t -> t <> 'a') FROM items"),
     (WITH_REPEAT, "SELECT repeat('x', least(qty * 10, 100)) FROM items"),
     (WITH_REPEAT, "SELECT rpad(lpad(title, 5, '0'), 10) FROM items"),
     (("sqlite", "duckdb"), "SELECT printf('%05d of %s', id, title) FROM items"),
@@ -55,6 +65,12 @@ REFUSED = [
     (DIALECTS, "SELECT a FROM (WITH z AS (SELECT 1 AS a) SELECT a FROM z) q JOIN z ON 1 = 1"),
     (DIALECTS, "WITH z AS (SELECT 1), y AS (SELECT * FROM later), later AS (SELECT 2) SELECT * FROM y"),
     (DIALECTS, "SELECT " + "(" * 5_000 + "1" + ")" * 5_000),
+    # Names that only look alike.
+    (("sqlite", "duckdb", "postgresql"), 'WITH "ſecret" AS (SELECT 1 AS a) SELECT a FROM secret'),
+    (("sqlite", "duckdb", "postgresql"), 'WITH "école" AS (SELECT 1 AS a) SELECT a FROM École'),
+    (("mysql",), "WITH SECRET AS (SELECT 1 AS a) SELECT a FROM secret"),
+    (DIALECTS, "SELECT id FROM shop"),
+    (("postgresql",), 'SELECT id FROM "PUBLIC".items'),
     (("postgresql",), "WITH d AS (DELETE FROM items RETURNING id) SELECT id FROM d"),
     (("postgresql",), "SELECT id FROM items FOR UPDATE"),
     (("postgresql",), "SELECT rolpassword FROM pg_authid"),
@@ -84,7 +100,25 @@ REFUSED = [
     # A value without bounds.
     (WITH_REPEAT, "SELECT repeat('x', 1000000000)"),
     (WITH_REPEAT, "SELECT repeat('x', 1e9)"),
+    (WITH_REPEAT, "SELECT repeat('x', id) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', n) FROM (SELECT 1000000000 AS n) t"),
     (WITH_REPEAT, "SELECT repeat('x', id * 1000) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', 0 * id + 1000000000) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', qty - -1000000000) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', CAST(1 / 0.000000001 AS SIGNED)) FROM items"),
+    (WITH_REPEAT, "SELECT repeat('x', ascii(title) + 1) FROM items"),
+    (WITH_REPEAT, "SELECT repeat(title, length(title)) FROM items"),
+    (WITH_REPEAT, "SELECT rpad(title, length(title) * 2) FROM items"),
+    (WITH_REPEAT, "SELECT rpad(title, length(title) + length(title)) FROM items"),
+    (WITH_REPEAT, "SELECT lpad(title, coalesce(qty, 5)) FROM items"),
+    (WITH_REPEAT, "SELECT repeat(left(a, -1), 9999) FROM (SELECT repeat('x', 9999) AS a) t"),
+    (WITH_REPEAT, "SELECT replace(repeat('a', 9999), 'a', repeat('b', 9999))"),
+    (WITH_REPEAT, "WITH t AS (SELECT repeat('b', 9999) AS b) SELECT replace(repeat('a', 9999), 'a', b) FROM t"),
+    (WITH_REPEAT, "WITH t AS (SELECT repeat('b', 9999) AS b) SELECT repeat(b, 9999) FROM t"),
+    (DIALECTS, "SELECT " + "replace(" * 8 + "'x'" + ", 'x', 'xxxxxxxxxx')" * 8),
+    (DIALECTS, "SELECT " + "hex(" * 30 + "title" + ")" * 30 + " FROM items"),
+    (DIALECTS, "WITH t0 AS (SELECT title AS a FROM items)"
+     + "".join(f", t{n} AS (SELECT concat(a, a) AS a FROM t{n - 1})" for n in range(1, 31)) + " SELECT a FROM t30"),
     (WITH_REPEAT, "SELECT repeat('x', power(10, 9)) FROM items"),
     (WITH_REPEAT, "SELECT repeat(repeat('x', 10000), 10000)"),
     (WITH_REPEAT, "SELECT lpad('x', 1000000000, 'y')"),
@@ -93,8 +127,15 @@ REFUSED = [
     (("mysql",), "SELECT space(1000000000)"),
     (("duckdb",), "SELECT range(1000000000)"),
     (("duckdb",), "SELECT generate_series(1, 1000000000)"),
+    (("duckdb",), "SELECT range(least(-1000000000, 5), 9)"),
+    (("duckdb",), "SELECT range(TIMESTAMP '1900-01-01', TIMESTAMP '2100-01-01', INTERVAL 1 SECOND)"),
+    (("duckdb",), "SELECT repeat('x', CAST(epoch(now()) AS BIGINT))"),
+    (("duckdb",), "SELECT list_transform(range(9999), x -> range(9999))"),
+    (("duckdb",), "SELECT list_transform(r, x -> list_transform(r, y -> 1)) FROM (SELECT range(9999) AS r) t"),
+    (("duckdb",), "SELECT list_reduce(range(60), (a, b) -> a || a)"),
     (("duckdb",), "SELECT list_resize([1], 1000000000)"),
     (("sqlite", "duckdb"), "SELECT printf('%1000000000d', 1)"),
+    (("postgresql",), "SELECT format('" + "%1$s" * 999 + "', format('" + "%1$s" * 9999 + "', title)) FROM items"),
     (("sqlite",), "SELECT printf('%.*c', 1000000000, 'x')"),
     (("sqlite",), "SELECT format(title, 1) FROM items"),
     (("postgresql",), "SELECT format('%999999999s', 'x')"),

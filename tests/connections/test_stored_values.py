@@ -194,6 +194,19 @@ def test_a_long_document_is_cut_not_parsed(new_database: NewDatabase) -> None:
     assert all("cut" in value for value in rows.rows[0])
 
 
+LONG_BYTES = {
+    "sqlite": "CAST('abcdefgh' AS BLOB)",
+    "duckdb": "'abcdefgh'::BLOB",
+    "postgresql": "convert_to('abcdefgh', 'utf8')",
+    "mysql": "CAST('abcdefgh' AS BINARY)",
+}
+
+
+def test_the_cell_of_bytes_that_were_cut_says_so(new_database: NewDatabase, dialect: str) -> None:
+    rows = ask(new_database(dialect), f"SELECT {LONG_BYTES[dialect]} AS raw, 1 AS one", cell_bytes=5)
+    assert (rows.cut_cells, to_cell(rows.rows[0][0])) == (1, {"hex": "6162636465", "cut": True})
+
+
 @pytest.mark.parametrize("rows", [1, 99_999])
 def test_order_is_kept_when_duckdb_casts(new_database: NewDatabase, rows: int) -> None:
     url = new_database("duckdb")

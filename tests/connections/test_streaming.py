@@ -58,6 +58,22 @@ def test_what_the_sink_raises_ends_the_statement_and_leaves_the_session_whole(ur
         assert len(door.query("SELECT n FROM numbers WHERE n < 3").rows) == 3
 
 
+def test_a_stream_that_its_reader_ends_is_in_the_log_with_the_rows_so_far(url: str) -> None:
+    entries: list[LogEntry] = []
+    driver = driver_for(url)
+
+    def leave(rows: Sequence[Any]) -> None:
+        if len(taken) == 1:
+            raise KeyError("a value that nobody else should read")
+        taken.append(len(rows))
+
+    taken: list[int] = []
+    with Door(driver, driver.catalogue(), log=entries.append) as door, pytest.raises(KeyError):
+        door.stream(SQL, leave)
+    assert [(entry.sql, entry.rows) for entry in entries] == [(SQL, 2_000)]
+    assert entries[0].error == "Ended before its last row by KeyError."
+
+
 def test_a_cancelled_stream_stops(url: str) -> None:
     driver = driver_for(url)
     with Door(driver, driver.catalogue()) as door:

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from connections.drivers.reading import read_date, read_interval, read_json, read_timestamp
-from connections.values import display_text, duration_text, to_cell
+from connections.values import CutBytes, display_text, duration_text, to_cell
 
 BERLIN_SUMMER = timezone(timedelta(hours=2))
 
@@ -39,6 +39,7 @@ CELLS = [
     (timedelta(0), "PT0S"),
     (b"\x00\xff", {"hex": "00ff"}),
     pytest.param(memoryview(b"\x01"), {"hex": "01"}, id="memoryview"),  # its repr holds an address
+    (CutBytes(b"\x00"), {"hex": "00", "cut": True}),
     (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
     ([1, Decimal("0.10"), [b"x"]], [1, "0.10", [{"hex": "78"}]]),
     ({"a": 2**60, 5: None}, {"a": str(2**60), "5": None}),

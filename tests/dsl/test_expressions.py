@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pytest
@@ -17,6 +18,7 @@ from agents.errors import (
     TypeMismatchError,
     UnknownColumnError,
 )
+from connections.allowed import AGGREGATES, FUNCTIONS, WINDOWS
 from connections.catalogue import DialectName, SemanticType
 from tests.databases import DIALECTS
 
@@ -173,3 +175,10 @@ def test_no_text_raises_anything_but_a_typed_error(text: str, dialect: DialectNa
     except ModelCorrectableError:
         return
     assert set(expression.columns) <= set(SCOPE)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_any_function_without_arguments_is_read_or_refused_by_a_typed_error(dialect: DialectName) -> None:
+    for name in sorted(FUNCTIONS[dialect] | AGGREGATES[dialect] | WINDOWS):
+        with suppress(ModelCorrectableError):
+            assert parse_scalar(f"{name}()", SCOPE, dialect).text == f"{name}()"

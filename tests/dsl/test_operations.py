@@ -102,6 +102,12 @@ def agg(fn: str, column: str, as_: str, **more: Any) -> dict[str, Any]:
             INVALID,
             "ends before it starts",
         ),
+        (
+            "window_column",
+            {"rel": "s", "name": "w", "fn": "sum", "column": "id", "frame": "rows 2 preceding"},
+            INVALID,
+            "a frame needs an order: give 'order_by', or sort s with order_by first",
+        ),
         ("set_operation", {"left": "s", "right": "t", "kind": "minus"}, INVALID, "except"),
     ],
 )  # fmt: skip
@@ -165,6 +171,11 @@ def test_the_card_tells_of_every_operation_and_of_fifteen_in_paper_mode() -> Non
     assert card == render("sqlite")
     assert render("sqlite", paper_mode=True).count("\n- ") == 15
     assert len(card) < 5_500  # about 1,300 tokens
+
+
+def test_the_card_says_why_there_is_an_operation_beyond_the_fifteen() -> None:
+    (line,) = (line for line in render("sqlite").splitlines() if line.startswith("- set_operation"))
+    assert "two relations could not be put under one another when none at hand has two rows" in line
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)

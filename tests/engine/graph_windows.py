@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.engine.graph_expressions import DECIMAL, EXACT, INT, KEYS, ROUNDED, Draw, of
+from tests.engine.reference import FOLLOWING_ORDER
 
 RANKS = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
 # With a partial order these give peers the same value.
@@ -38,10 +39,12 @@ def window_arguments(draw: Draw, kinds: Mapping[str, str], total_order: bool) ->
         else:
             args["column"] = draw(st.sampled_from(columns))
             kind = kind if fn in ("count", "avg") else kinds[args["column"]]
-    follows = total_order and fn in ("row_number", "ntile", "lag", "lead", "first_value", "last_value")
+    framed = fn in FRAMED and draw(st.booleans())
+    if framed:
+        args["frame"] = draw(st.sampled_from(FRAMES))
+    follows = total_order and (framed or fn in FOLLOWING_ORDER)
     if not (follows and draw(st.booleans())):
-        frame = draw(st.sampled_from(FRAMES)) if fn in FRAMED and draw(st.booleans()) else ""
-        args |= _order(draw, kinds, fn, framed=bool(frame)) | ({"frame": frame} if frame else {})
+        args |= _order(draw, kinds, fn, framed=framed)
     return args | _extras(draw, fn, kind), kind
 
 

@@ -129,12 +129,13 @@ class Writer:
         if made.size < MOST_DIGITS:
             self.add("derive_column", made.plus(name, kind), rel=rel, name=name, expr=expr)
 
-    def join_table(self) -> None:
-        (left, one), (right, other) = self.relation(), self.relation()
+    def join_table(self, right: str = "", how: str = "") -> None:
+        left, one = self.relation()
+        right, other = (right, self.made[right]) if right else self.relation()
         if one.rows * other.rows > MOST_ROWS or len(one.kinds) + len(other.kinds) > MOST_COLUMNS:
             return
         pairs = [[a, b] for kind in KEYS for a in of(one.kinds, kind) for b in of(other.kinds, kind)]
-        how = self.pick(["inner", "left", "cross"])
+        how = how or self.pick(["inner", "left", "cross"])
         names = join_names(list(one.kinds), list(other.kinds), right)
         kinds = one.kinds | {names[name]: kind for name, kind in other.kinds.items()}
         args: dict[str, Any] = {}
@@ -151,6 +152,21 @@ class Writer:
         self.add("join_table", made, left=left, right=right, how=how, **args)
         if how == "left" and args["on"] and self.draw(st.integers(0, 2)) == 0:
             self.with_or_without(made, names[args["on"][0][1]], list(one.kinds))
+        elif how == "inner" and self.draw(st.integers(0, 2)) == 0:
+            self.only_left(made, list(one.kinds))
+
+    def join_onto_one_row(self) -> None:
+        """A left join onto a relation of one row, and mostly a join with that: there may be many of its rows."""
+        rel, made = self.relation()
+        columns = of(made.kinds, *KEYS)
+        if not columns or made.size + 2 >= MOST_DIGITS:
+            return
+        agg = {"fn": self.pick(["min", "max"]), "column": self.pick(columns), "as": self.new()}
+        one_row = Made({agg["as"]: made.kinds[agg["column"]]}, 1, made.size + 2)
+        self.add("aggregate", one_row, rel=rel, group_by=[], aggs=[agg])
+        self.join_table(self.calls[-1]["out"], "left")
+        if self.draw(st.integers(0, 3)):
+            self.join_table(self.calls[-1]["out"], "inner")
 
     def with_or_without(self, made: Made, key: str, lefts: list[str]) -> None:
         """Of the left join that was just made, the rows without a match or those with one, mostly without the right
@@ -158,8 +174,12 @@ class Writer:
         test = self.pick([f"⟦{key}⟧ IS NULL", f"⟦{key}⟧ IS NOT NULL", f"NOT (⟦{key}⟧ IS NOT NULL)"])
         self.add("filter_expr", made, rel=self.calls[-1]["out"], predicate=test)
         if self.draw(st.integers(0, 3)):
-            kinds = {name: made.kinds[name] for name in lefts}
-            self.add("select_columns", replace(made, kinds=kinds), rel=self.calls[-1]["out"], columns=lefts)
+            self.only_left(made, lefts)
+
+    def only_left(self, made: Made, lefts: list[str]) -> None:
+        """The rows of the newest call without the columns of the right: a join may then be no more than a filter."""
+        kinds = {name: made.kinds[name] for name in lefts}
+        self.add("select_columns", replace(made, kinds=kinds), rel=self.calls[-1]["out"], columns=lefts)
 
     def aggregate(self) -> None:
         rel, made = self.relation()
@@ -247,8 +267,8 @@ class Writer:
 
 STEPS = [
     "table_ref", "select_columns", "distinct", "filter_expr", "filter_expr", "derive_column", "derive_column",
-    "join_table", "join_table", "aggregate", "aggregate", "window_column", "window_column", "order_by", "order_by",
-    "limit", "limit", "materialize", "set_operation",
+    "join_table", "join_table", "join_onto_one_row", "aggregate", "aggregate", "window_column", "window_column",
+    "order_by", "order_by", "limit", "limit", "materialize", "set_operation",
 ]  # fmt: skip
 
 

@@ -117,7 +117,7 @@ class Reference:
     ) -> Bag:  # fmt: skip
         bag = self.bags[rel]
         keys = [self._key(order_by)(row) for row in bag.rows] if order_by else None
-        if keys is None and bag.order is not None and fn in FOLLOWING_ORDER:
+        if keys is None and bag.order is not None and (frame or fn in FOLLOWING_ORDER):
             keys = list(bag.order)
             frame = frame or ("whole" if fn.endswith("_value") else None)
         values: list[Any] = [None] * len(bag.rows)

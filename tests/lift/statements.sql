@@ -90,6 +90,9 @@ SELECT id FROM sales WHERE (staff_id, amount) NOT IN (SELECT id, 80 FROM staff W
 SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND x.day = (SELECT MAX(day) FROM sales WHERE staff_id = s.id)
 SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.staff_id = s.id AND EXISTS (SELECT 1 FROM marks m WHERE m.staff_id = s.id)
 SELECT s.id, x.id FROM staff s LEFT JOIN sales x ON x.amount > s.wage + (SELECT MIN(wage) FROM staff)
+SELECT DISTINCT r.id FROM regions r JOIN (SELECT m.top, COUNT(*) AS n FROM staff s LEFT JOIN (SELECT MAX(wage) AS top FROM staff) m ON m.top = s.wage GROUP BY m.top) g ON g.n >= r.id
+SELECT id FROM regions WHERE id NOT IN (SELECT staff_id FROM sales WHERE 4 IN (id, staff_id))
+SELECT id, SUM(amount) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS whole FROM sales
 
 -- but: mysql
 SELECT s.id, r.id FROM staff s FULL JOIN regions r ON r.id = s.region_id
@@ -129,6 +132,7 @@ SELECT id FROM staff WHERE region_id = ANY (SELECT id FROM regions WHERE target 
 SELECT DISTINCT ON (staff_id) staff_id, id FROM sales ORDER BY staff_id, day DESC, id
 SELECT v.a, v.b FROM (VALUES (1, 'x'), (2, 'y')) AS v (a, b) ORDER BY v.a DESC
 SELECT string_agg(name, ', ' ORDER BY name DESC) FROM staff
+SELECT string_agg(DISTINCT kind, ',' ORDER BY kind DESC) FROM sales
 SELECT bool_or(wage > 60), bool_and(wage > 20) FROM staff
 SELECT r.id, s.id FROM regions r LEFT JOIN (SELECT id, region_id FROM staff) s ON s.region_id = r.id
 

@@ -93,3 +93,15 @@ def test_a_join_that_only_filters_is_written_as_in(doors: dict[str, Door]) -> No
     statement, _ = compiled(lift(sql, door.catalogue, "sqlite"), door)
     assert "IN ( SELECT" in " ".join(statement.split())
     assert "JOIN" not in statement
+
+
+@pytest.mark.parametrize("sql", ["SELECT DISTINCT code FROM codes", "SELECT DISTINCT a, b FROM pairs"])
+def test_distinct_merges_rows_with_a_null_in_a_primary_key_of_sqlite(tmp_path: Path, sql: str) -> None:
+    tables = """
+        CREATE TABLE codes (code TEXT PRIMARY KEY); INSERT INTO codes VALUES ('x'), (NULL), (NULL);
+        CREATE TABLE pairs (a INTEGER, b INTEGER, PRIMARY KEY (a, b));
+        INSERT INTO pairs VALUES (1, 1), (NULL, 1), (NULL, 1);
+    """
+    with scratch("sqlite", tables, tmp_path) as url, open_door(url) as door:
+        statement, _ = compiled(lift(sql, door.catalogue, "sqlite"), door)
+        assert sorted(map(str, door.query(statement).rows)) == sorted(map(str, door.query(sql).rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -15,11 +16,14 @@ from agents.errors import (
     CannotLiftError,
     ExpressionSyntaxError,
     LimitExceededError,
+    ModelCorrectableError,
     StatementNotAllowedError,
     UnknownColumnError,
     UnknownTableError,
 )
+from connections.allowed import AGGREGATES, FUNCTIONS, WINDOWS
 from connections.catalogue import DialectName
+from tests.databases import DIALECTS
 from tests.lift.shop import catalogue
 
 DOCS = Path(__file__).parents[2] / "docs" / "expressiveness.md"
@@ -38,6 +42,9 @@ REFUSED: list[tuple[str, DialectName, type[Exception], tuple[str, ...]]] = [
     ("SELECT * FROM generate_series(1, 3) AS g(n)", "postgresql", CannotLiftError, ("table function",)),
     ("SELECT array_agg(name) FROM staff", "postgresql", CannotLiftError, ("array_agg",)),
     ("SELECT id FROM sales FETCH FIRST 2 ROWS WITH TIES", "postgresql", CannotLiftError, ("WITH TIES",)),
+    ("SELECT SUM(amount) OVER (ROWS UNBOUNDED PRECEDING) FROM sales", "postgresql", CannotLiftError,
+     ("window frame without ORDER BY", "leaves open")),
+    ("SELECT GROUP_CONCAT(DISTINCT kind ORDER BY day) FROM sales", "mysql", CannotLiftError, ("another order",)),
     ("SELECT nth_value(id, 2) OVER (ORDER BY id) FROM sales", "sqlite", CannotLiftError, ("nth_value",)),
     ("SELECT id FROM staff FOR UPDATE", "postgresql", CannotLiftError, ("FOR UPDATE",)),
     ("SELECT name, wage FROM staff GROUP BY name", "postgresql", CannotLiftError, ("wage",)),
@@ -60,6 +67,16 @@ def test_the_refusal_names_what_cannot_be_lifted(
     with pytest.raises(error) as refusal:
         lift(sql, catalogue(dialect), dialect)
     assert [word for word in words if word not in str(refusal.value)] == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("call", ["{}()", "{}() OVER (ORDER BY id)", "{}(amount) WITHIN GROUP (ORDER BY amount)"])
+def test_any_function_without_its_arguments_is_lifted_or_refused_by_a_typed_error(
+    dialect: DialectName, call: str
+) -> None:
+    for name in sorted(FUNCTIONS[dialect] | AGGREGATES[dialect] | WINDOWS):
+        with suppress(ModelCorrectableError):
+            assert lift(f"SELECT {call.format(name)} FROM sales", catalogue(dialect), dialect).program
 
 
 def _refused_constructs() -> set[str]:

@@ -48,6 +48,21 @@ def test_a_long_text_says_how_long_it_is() -> None:
     assert str(shown("x" * 10_000, NAME)).endswith("… (10,000 characters)")
 
 
+@pytest.mark.parametrize(
+    ("cell", "shown_note", "file_note"),
+    [
+        ("x" * 5_000 + "… [cut: the first 5,000 of 9,000 characters]",) * 2 + ("of 9,000 characters]",),
+        ({"hex": "00" * 5_000, "cut": True}, "… [cut: only the first 5,000 bytes are here]", "5,000 bytes are here]"),
+        ({"hex": "0000", "cut": True}, "0x0000… [cut: only the first 2 bytes are here]", "2 bytes are here]"),
+    ],
+)
+def test_a_value_of_which_only_the_beginning_was_kept_says_so(cell: Any, shown_note: str, file_note: str) -> None:
+    assert str(shown(cell, NAME)).endswith(shown_note[-40:])
+    assert len(str(shown(cell, NAME))) < 400
+    (_, row) = csv.reader(io.StringIO(b"".join(exports.write("csv", (NAME,), [[cell]])).decode("utf-8-sig")))
+    assert row[0].endswith(file_note)
+
+
 def test_columns_of_a_synthesised_table_are_numbers_when_all_cells_are() -> None:
     columns = with_guessed_semantics(columns_of([{"name": "a"}, {"name": "b"}]), [[1, "x"], [None, 2]])
     assert [column.numeric for column in columns] == [True, False]

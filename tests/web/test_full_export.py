@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from agents import full_export
 from agents.answers import exports
 from agents.answers.cells import Column
 from agents.models import Run
@@ -80,6 +81,15 @@ def test_a_reader_who_goes_away_ends_the_statement(run: Run, olga: Client) -> No
     response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
     response.close()
     assert received(olga.get(reverse("export_all", args=[run.pk, "csv"])))
+
+
+def test_an_export_that_is_broken_off_is_in_the_query_log(run: Run, people: Cast) -> None:
+    rows = full_export.all_rows(people.olga, run)
+    next(rows)
+    rows.close()  # type: ignore[attr-defined]
+    entry = QueryLogEntry.objects.get(purpose="export")
+    assert entry.error
+    assert 0 < entry.rows < ROWS
 
 
 def test_a_missing_database_is_said_in_words(run: Run, olga: Client, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ _RETURNS: Mapping[str, SemanticType] = {
 }
 _LIKE_FIRST = names("coalesce ifnull nvl nullif abs min max greatest least ceil ceiling floor trunc mod")
 _SQLITE_TEXTS = names("date time datetime")
-_INTEGERS_IN_SQLITE = names("random abs unixepoch sign")
+_INTEGERS_IN_SQLITE = names("random unixepoch sign")
 
 
 def infer(tree: exp.Expr, scope: Mapping[str, Typed], dialect: DialectName) -> tuple[SemanticType, str]:
@@ -155,7 +155,7 @@ def _function(node: exp.Anonymous, dialect: DialectName, known: Mapping[int, Sem
         if name in _SQLITE_TEXTS:
             return "text"
         if name in _INTEGERS_IN_SQLITE:
-            return "integer" if name != "abs" else known.get(id(node.expressions[0]), "unknown")
+            return "integer"
         if name in ("ceil", "floor", "trunc", "ceiling"):
             return "float"
     if name in ("date", "timestamp", "time") and dialect != "sqlite":

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from agents.dsl.arguments import BOOLEAN, EXPRESSION, HANDLE, NAME, NEW_NAME, TEXT, argument, choice, list_of, record
 from agents.dsl.expressions import Expression, parse_predicate
+from agents.dsl.names import quoted
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.relation import Columns, Relation, RelColumn, Scope, collected
 from agents.dsl.type_rules import aggregated, check_aggregate
@@ -39,8 +40,8 @@ class Aggregate(RelationOperation):
 
     Each of `aggs` is `{"fn", "column", "as", "distinct"?, "filter"?}`; `filter` is an expression that chooses the rows.
     `fn`: count (`column` may be `*`), count_distinct, sum, avg, min, max, median, stddev and variance (of a sample),
-    string_agg, which joins texts with `separator` (","), in the order of the relation where it has one, and any_value,
-    the value of any row of the group. The order is dropped.
+    string_agg, which joins texts with `separator` (","), in the order of the relation where it has one (distinct texts
+    only where it is sorted by them), and any_value, the value of any row of the group. The order is dropped.
     """
 
     name: ClassVar[str] = "aggregate"
@@ -75,7 +76,11 @@ class Aggregate(RelationOperation):
             columns=columns,
             expressions=tuple(filters),
             unique=(frozenset(column.name for column in groups),),
-            notes=(*available.notes, *(note for expression in filters for note in expression.notes)),
+            notes=(
+                *available.notes,
+                *(note for expression in filters for note in expression.notes),
+                *(self._order_note(agg) for agg in aggs if source.ordered and agg.fn == "string_agg" and agg.distinct),
+            ),
         )
 
     def _column(self, agg: Aggregation, available: Columns, scope: Scope) -> RelColumn | None:
@@ -97,6 +102,10 @@ class Aggregate(RelationOperation):
         column = available[agg.column]
         check_aggregate(agg.fn, column, scope.dialect, self.signature())
         return column
+
+    def _order_note(self, agg: Aggregation) -> str:
+        what = f"the distinct texts of {quoted(agg.as_)} are joined in the order of {quoted(self.rel)}"
+        return f"{what} only if it is sorted by {quoted(agg.column)} first, otherwise in any order"
 
     def _filter(self, agg: Aggregation, source: Relation, scope: Scope) -> list[Expression]:
         if agg.filter is None:

@@ -55,7 +55,7 @@ class JoinTable(RelationOperation):
             inputs=inputs,
             columns=found,
             expressions=expressions,
-            unique=_unique(left, right, on, found),
+            unique=self._unique(left, right, on, found),
             notes=(*notes, *renamed, *(note for e in expressions for note in e.notes)),
         )
 
@@ -94,6 +94,18 @@ class JoinTable(RelationOperation):
             columns.append(replace(column, name=name, nullable=nullable))
         return columns, renamed
 
+    def _unique(
+        self, left: Relation, right: Relation, on: tuple[Pair, ...], columns: dict[str, RelColumn]
+    ) -> tuple[frozenset[str], ...]:
+        """A side's keys stay keys when each of its rows meets at most one row of the other side. Under a left join the
+        right's do not: several rows may be padded with the same NULLs, where the right has one row at most."""
+        new_names = dict(zip(right.columns, list(columns)[len(left.columns) :], strict=True))
+        rights = tuple(frozenset(new_names[name] for name in key) for key in right.unique)
+        left_stays = right.is_unique(frozenset(other for _, other in on))
+        right_stays = self.how != "left" and left.is_unique(frozenset(one for one, _ in on))
+        pairs = tuple(one | other for one in left.unique for other in rights)[:8]
+        return (left.unique if left_stays else ()) + (rights if right_stays else ()) + pairs
+
     def needs(self, relation: Relation, asked: Need) -> tuple[Need, ...]:
         left, right = relation.inputs
         wanted = asked.columns | {name for e in relation.expressions for name in e.columns}
@@ -110,15 +122,3 @@ def _free(name: str, taken: set[str], scope: Scope) -> str:
         count += 1
         candidate = scope.generated_name(f"{name}_{count}")
     return candidate
-
-
-def _unique(
-    left: Relation, right: Relation, on: tuple[Pair, ...], columns: dict[str, RelColumn]
-) -> tuple[frozenset[str], ...]:
-    """A side's keys stay keys when each of its rows meets at most one row of the other side."""
-    new_names = dict(zip(right.columns, list(columns)[len(left.columns) :], strict=True))
-    rights = tuple(frozenset(new_names[name] for name in key) for key in right.unique)
-    left_stays = right.is_unique(frozenset(other for _, other in on))
-    right_stays = left.is_unique(frozenset(one for one, _ in on))
-    pairs = tuple(one | other for one in left.unique for other in rights)[:8]
-    return (left.unique if left_stays else ()) + (rights if right_stays else ()) + pairs

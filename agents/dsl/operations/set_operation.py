@@ -14,12 +14,12 @@ from agents.errors import InvalidArgumentError
 class SetOperation(RelationOperation):
     """The rows of both (`union_all`), without repeats (`union`), in both (`intersect`), or only in left (`except`).
 
-    Columns are matched by position and named as on the left; the order is dropped.
+    Columns are matched by position and named as on the left; the order is dropped. Without it, two relations could not
+    be put under one another when none at hand has two rows.
     """
 
     name: ClassVar[str] = "set_operation"
     example: ClassVar[str] = '{"left": "a", "right": "b", "kind": "union"}'
-    # The paper's fifteen operations cannot put two relations under one another when none at hand has two rows.
     extension: ClassVar[bool] = True
 
     left: str = argument(HANDLE)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from agents.dsl.arguments import HANDLE, NAME, NEW_NAME, SCALAR, Kind, UnfitError, argument, choice, integer, list_of
+from agents.dsl.names import quoted
 from agents.dsl.operations.aggregate import AGGREGATE_FUNCTIONS
 from agents.dsl.operations.base import Need, RelationOperation
 from agents.dsl.operations.derive_column import check_new
@@ -15,6 +16,8 @@ from agents.errors import InvalidArgumentError
 RANKING = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
 SHIFTING = ("lag", "lead")
 EDGE = ("first_value", "last_value")
+# What takes the rows of the whole partition one after another, where the relation's order counts and no frame is given.
+IN_TURN = (*EDGE, "string_agg")
 WINDOW_FUNCTIONS = (*RANKING, *SHIFTING, *EDGE, *AGGREGATE_FUNCTIONS)
 
 _UNITS = ("rows", "range", "groups")
@@ -33,6 +36,11 @@ class Frame:
     unit: str
     start: Bound
     end: Bound
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds every row of the partition, in whatever order."""
+        return (self.start, self.end) == (Bound("preceding"), Bound("following"))
 
 
 def _read_frame(value: Any) -> Frame:
@@ -81,8 +89,8 @@ class WindowColumn(RelationOperation):
 
     `fn`: row_number, rank, dense_rank, percent_rank, cume_dist, ntile (`n` buckets), lag and lead (`offset` 1,
     `default`), first_value, last_value, and the aggregates (with `order_by` they run up to the current row).
-    `order_by` has keys as in the operation of that name; without it, row_number, ntile, lag, lead and
-    first/last_value follow the order of the relation. `frame`: e.g. "rows between 6 preceding and current row".
+    `order_by` has keys as in the operation of that name; without it, row_number, ntile, lag, lead, first/last_value,
+    string_agg and a `frame` follow the order of the relation. `frame`: e.g. "rows between 6 preceding and current row".
     """
 
     name: ClassVar[str] = "window_column"
@@ -105,6 +113,7 @@ class WindowColumn(RelationOperation):
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:
         (source,) = inputs
         self._check_shape()
+        self._check_frame(source)
         name = check_new(self.name_, source, scope, self.signature())
         available = Columns(source)
         column = self._column(available, scope)
@@ -136,12 +145,20 @@ class WindowColumn(RelationOperation):
             raise self._invalid("ntile needs 'n', the number of buckets")
         if self.frame and self.fn in (*RANKING, *SHIFTING):
             raise self._invalid(f"{self.fn} takes no 'frame'")
-        if self.frame and not self.order_by and self.frame.unit != "rows":
-            raise self._invalid(f"a frame of {self.frame.unit} needs 'order_by'")
         if self.fn in ("rank", "dense_rank", "percent_rank", "cume_dist") and not self.order_by:
             raise self._invalid(f"{self.fn} needs 'order_by'")
         if self.fn in RANKING and self.column is not None:
             raise self._invalid(f"{self.fn} takes no 'column'; say with 'order_by' what it goes by")
+
+    def _check_frame(self, source: Relation) -> None:
+        if self.frame is None or self.order_by:
+            return
+        if self.frame.unit != "rows":
+            raise self._invalid(f"a frame of {self.frame.unit} needs 'order_by'")
+        if not (self.frame.whole or source.ordered):
+            raise self._invalid(
+                f"a frame needs an order: give 'order_by', or sort {quoted(self.rel)} with order_by first"
+            )
 
     def _invalid(self, what: str) -> InvalidArgumentError:
         return InvalidArgumentError(f"window_column: {what}. Signature: {self.signature()}.")
@@ -170,7 +187,8 @@ class WindowColumn(RelationOperation):
     @property
     def follows_order(self) -> bool:
         """Whether the order of the relation counts for want of an `order_by` of its own."""
-        return not self.order_by and self.fn in ("row_number", "ntile", *SHIFTING, *EDGE)
+        cut = self.frame is not None and not self.frame.whole
+        return not self.order_by and (cut or self.fn in ("row_number", "ntile", *SHIFTING, *IN_TURN))
 
     def needs(self, relation: Relation, asked: Need) -> tuple[Need, ...]:
         if self.name_ not in asked.columns:

@@ -37,7 +37,7 @@ _PRINTERS = _Printers()
 @dataclass(frozen=True)
 class AggregateCall:
     """An aggregate to be written: `column` is None for all rows, `filter` for no condition; `semantic` is the type of
-    what is aggregated."""
+    what is aggregated. Where it is `distinct`, `order` has no other key than the column."""
 
     fn: str
     column: exp.Expr | None
@@ -150,7 +150,7 @@ class Dialect:
         value = loose(_column(call))
         argument: exp.Expr = exp.Distinct(expressions=[value]) if call.distinct else value
         parts = [argument, self.literal(call.separator)]
-        if call.order and not call.distinct:
+        if call.order:
             parts[-1] = exp.Order(this=parts[-1], expressions=list(call.order))
         return exp.Anonymous(this="STRING_AGG", expressions=parts)
 

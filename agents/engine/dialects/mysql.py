@@ -50,7 +50,7 @@ class MySQL(Dialect):
         if call.filter is not None:
             value = exp.Case(ifs=[exp.If(this=loose(call.filter), true=value)])
         argument: exp.Expr = exp.Distinct(expressions=[value]) if call.distinct else value
-        if call.order and not call.distinct:
+        if call.order:
             argument = exp.Order(this=argument, expressions=list(call.order))
         return exp.GroupConcat(this=argument, separator=self.literal(call.separator))
 

@@ -36,8 +36,13 @@ class PostgreSQL(Dialect):
         )
 
     def string_agg(self, call: AggregateCall) -> exp.Expr:
-        """STRING_AGG takes texts only."""
+        """STRING_AGG takes texts only, and sorts distinct ones by nothing but what it joins."""
         if call.semantic == "text" or call.column is None:
             return super().string_agg(call)
         text = exp.Cast(this=loose(call.column), to=exp.DataType.build("text"))
-        return super().string_agg(replace(call, column=text))
+        order = call.order if not call.distinct else tuple(_sorted_by(text, key) for key in call.order)
+        return super().string_agg(replace(call, column=text, order=order))
+
+
+def _sorted_by(node: exp.Expr, key: exp.Ordered) -> exp.Ordered:
+    return exp.Ordered(this=node.copy(), desc=key.args.get("desc"), nulls_first=key.args.get("nulls_first"))

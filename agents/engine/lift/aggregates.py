@@ -37,7 +37,7 @@ def aggregate_of(
     """The item for `call` in each `group`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
     name, arguments, distinct, order = _parts(planner, call_only)
-    if name in ("count_if", "countif") and condition is None:
+    if name in ("count_if", "countif") and condition is None and arguments:
         condition, name, arguments = arguments[0], "count", []
     fn = _SAME.get(name, "")
     if not fn or (planner.dialect == "mysql" and name in ("stddev", "variance")):
@@ -49,9 +49,11 @@ def aggregate_of(
     if name == "count" and distinct and tuple_counts.values_of(arguments):
         frame, item = tuple_counts.counted(planner, frame, arguments, ready, group, wanted or "combinations")
         return frame, item, _meaning(name)
-    if order:
+    if order and not distinct:
         frame = _ordered(planner, frame, order, call)
     frame, column = _argument(planner, frame, name, fn, arguments, distinct)
+    if order and distinct:
+        frame = _ordered_by_itself(planner, frame, order[0], arguments[0], column, call)
     if name == "count" and distinct:
         fn, distinct = "count_distinct", False
     item = Aggregate(
@@ -87,22 +89,40 @@ def _parts(planner: Planner, call: Node) -> tuple[str, list[Node], bool, list[ex
 
 def _ordered(planner: Planner, frame: Frame, order: list[exp.Ordered], call: Node) -> Frame:
     """ORDER BY inside an aggregate: texts are joined in the order of the relation."""
-    if frame.relation.ordered:
-        raise planner.refuse("aggregates in more than one order", call, "a relation has one order")
+    _refuse_another_order(planner, frame, call)
     keys: list[list[str]] = []
     for term in order:
         frame, name = planner.column(frame, term.this)
-        nulls = nulls_of(term, planner.dialect)
-        keys.append([name, "desc" if term.args.get("desc") else "asc", *([nulls] if nulls else [])])
+        keys.append(_key(planner, term, name))
     return frame.on(planner.program.order(frame.relation, keys))
+
+
+def _ordered_by_itself(
+    planner: Planner, frame: Frame, term: exp.Ordered, argument: Node, column: str, call: Node
+) -> Frame:
+    """Of equal texts one is left, so that nothing but the texts themselves, in `column`, can order them."""
+    _refuse_another_order(planner, frame, call)
+    if term.this != argument:
+        raise planner.refuse("DISTINCT texts in another order than their own", term)
+    return frame.on(planner.program.order(frame.relation, [_key(planner, term, column)]))
+
+
+def _refuse_another_order(planner: Planner, frame: Frame, call: Node) -> None:
+    if frame.relation.ordered:
+        raise planner.refuse("aggregates in more than one order", call, "a relation has one order")
+
+
+def _key(planner: Planner, term: exp.Ordered, column: str) -> list[str]:
+    nulls = nulls_of(term, planner.dialect)
+    return [column, "desc" if term.args.get("desc") else "asc", *([nulls] if nulls else [])]
 
 
 def _percentile(planner: Planner, call: exp.WithinGroup) -> tuple[str, list[Node], bool, list[exp.Ordered]]:
     """The median is the percentile that the operations know."""
     inner = call.this
-    share = inner.expressions[0].name if inner.expressions else ""
-    keys = call.expression.expressions
-    if call_name(inner) != "percentile_cont" or float(share or 0) != 0.5 or len(keys) != 1:
+    share, keys = next(iter(inner.expressions), None), call.expression.expressions
+    half = isinstance(share, exp.Literal) and not share.is_string and float(share.name) == 0.5
+    if call_name(inner) != "percentile_cont" or not half or len(keys) != 1:
         raise planner.refuse(f"the aggregate {call_name(inner)}", call, "no operation computes it")
     return "median", [keys[0].this], False, []
 

@@ -54,7 +54,7 @@ class Program:
         """`table_ref`. With `alias`, a copy of its own, so that a table can meet itself in a join."""
         name = table.name if len(self.catalogue.find(table.name)) == 1 else table.qualified
         handle = self._call("table_ref", {"table": name}, f"{table.name}_{alias}" if alias else table.name)
-        return relation_of(table, handle)
+        return relation_of(table, handle, self.dialect)
 
     def select(self, relation: Relation, columns: Sequence[tuple[str, str]], wanted: str = "") -> Relation:
         """`select_columns` with (column, new name) pairs; nothing is written when that changes nothing."""
@@ -181,8 +181,10 @@ def _rejected(part: Node) -> list[str]:
     """The columns that are never NULL where `part` is true."""
     if isinstance(known := presence_tested(part), exp.Column):
         return [known.name]
-    if isinstance(part, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE | exp.Like | exp.Between | exp.In):
+    if isinstance(part, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE | exp.Like | exp.Between):
         return [side.name for side in part.iter_expressions() if isinstance(side, exp.Column)]
+    if isinstance(part, exp.In) and isinstance(part.this, exp.Column):
+        return [part.this.name]  # of what is in the list, one that is not NULL suffices
     return []
 
 
@@ -221,8 +223,10 @@ def _joined(
         keys |= left.keys
     if how == "inner" and left.is_unique(a for a, _ in on):
         keys |= right.keys
-    rules: list[Dependency] = [*left.dependencies, *right.dependencies]
-    rules += _key_rules(left) + _key_rules(right)
+    rules: list[Dependency] = [*left.dependencies, *_key_rules(left)]
+    # A left join's padding is told from the right's own rows by a column that is NULL in no row that matches.
+    present = {f.name for f in right.fields if not f.nullable} | {b for _, b in on}
+    rules += [r for r in (*right.dependencies, *_key_rules(right)) if how != "left" or r.given & present]
     if how == "inner" or (how == "left" and pure and len(on) == 1):
         rules += [Dependency(frozenset({a}), frozenset({b})) for a, b in on]
     if how == "inner":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agents.engine.lift.naming import numbered_name
-from connections.catalogue import SemanticType, Table
+from connections.catalogue import DialectName, SemanticType, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +103,20 @@ class Relation:
         return replace(self, handle=handle, fields=(*self.fields, field))
 
 
-def relation_of(table: Table, handle: str) -> Relation:
-    """What the catalogue promises of `table`."""
+def relation_of(table: Table, handle: str, dialect: DialectName) -> Relation:
+    """What the catalogue promises of `table`. SQLite lets several NULLs into a primary key of texts or of two columns:
+    there it is a key only where no column of it may be NULL, but still what the other columns belong to."""
     known = {column.name for column in table.columns}
     unique = [frozenset(key) for key in (table.primary_key, *table.unique) if key and known.issuperset(key)]
-    required = {column.name for column in table.columns if not column.nullable} | set(table.primary_key)
+    required = {column.name for column in table.columns if not column.nullable}
+    required |= set() if dialect == "sqlite" else set(table.primary_key)
     keys = frozenset(key for key in unique if key <= required)
+    primary = frozenset(table.primary_key)
+    determining = keys | ({primary} if primary in unique else frozenset())
     return Relation(
         handle=handle,
         label=table.name,
         fields=tuple(Field(c.name, c.semantic, c.nullable) for c in table.columns),
         keys=keys,
-        dependencies=tuple(Dependency(key, frozenset(known)) for key in keys),
+        dependencies=tuple(Dependency(key, frozenset(known)) for key in determining),
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "median", "stddev", "variance"})
 _SHIFTS = frozenset({"lag", "lead"})
+_ALL_ROWS = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 
 def has_window(node: Node) -> bool:
@@ -53,6 +54,7 @@ def _planned(planner: Planner, frame: Frame, window: exp.Window, wanted: str) ->
         arguments["order_by"] = keys
     if timed.args.get("spec") is not None:
         arguments["frame"] = _frame(planner, timed.args["spec"])
+        _check_order(planner, window, arguments, frame.relation.ordered)
     name = frame.relation.free_name(wanted or fn)
     relation = planner.program.window(frame.relation, name, fn, arguments)
     source = planner.new_source("window")
@@ -83,7 +85,7 @@ def _arguments(
 ) -> tuple[Frame, str, dict[str, Any]]:
     arguments: dict[str, Any] = {}
     if name == "ntile":
-        arguments["n"] = _number(planner, operands[0])
+        arguments["n"] = _number(planner, next(iter(operands), None))
         return frame, name, arguments
     counted = exp.Star | exp.Literal if name == "count" else exp.Star
     whole = not operands or isinstance(operands[0], counted)
@@ -134,6 +136,14 @@ def _frame(planner: Planner, spec: exp.WindowSpec) -> str:
     return f"{kind} BETWEEN {start} AND {end}" if end else f"{kind} {start}"
 
 
+def _check_order(planner: Planner, window: exp.Window, arguments: dict[str, Any], ordered: bool) -> None:
+    """Refuse a frame of which neither the window nor the relation's order says what is in it."""
+    text = arguments["frame"]
+    known = text == _ALL_ROWS or (ordered and text.startswith("ROWS"))
+    if not (known or arguments.get("order_by")):
+        raise planner.refuse("a window frame without ORDER BY", window, "the SQL leaves open which rows are in it")
+
+
 def _bound(planner: Planner, value: Node | str | None, side: str | None) -> str:
     if value is None:
         return ""
@@ -143,7 +153,7 @@ def _bound(planner: Planner, value: Node | str | None, side: str | None) -> str:
     return f"{text} {side or ''}".strip().upper()
 
 
-def _number(planner: Planner, node: Node) -> int:
+def _number(planner: Planner, node: Node | None) -> int:
     if isinstance(node, exp.Literal) and str(node.this).isdigit():
         return int(node.this)
     raise planner.refuse("a window argument that is no number", node)

@@ -72,6 +72,11 @@ FROM `orders`
 GROUP BY
   `status`;
 
+-- distinct texts, sorted by themselves
+SELECT
+  GROUP_CONCAT(DISTINCT `status` ORDER BY `status` DESC SEPARATOR ',') AS `all`
+FROM `orders`;
+
 -- texts in the order of the relation
 SELECT
   `country`,

@@ -60,6 +60,11 @@ FROM "orders"
 GROUP BY
   "status";
 
+-- distinct texts, sorted by themselves
+SELECT
+  STRING_AGG(DISTINCT "status", ',' ORDER BY "status" DESC) AS "all"
+FROM "orders";
+
 -- texts in the order of the relation
 SELECT
   "country",

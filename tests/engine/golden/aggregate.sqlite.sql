@@ -82,6 +82,20 @@ FROM "o"
 GROUP BY
   "status";
 
+-- distinct texts, sorted by themselves
+WITH "r" AS (
+  SELECT
+    "o"."status",
+    "o"."id"
+  FROM "orders" AS "o"
+  ORDER BY
+    "o"."status" DESC,
+    "o"."id"
+)
+SELECT
+  GROUP_CONCAT(DISTINCT "status") AS "all"
+FROM "r";
+
 -- texts in the order of the relation
 WITH "r" AS (
   SELECT

@@ -50,6 +50,24 @@ LEFT JOIN `orders` AS `o`
 WHERE
   `o`.`id` IS NULL;
 
+-- left, onto one row: its rows may repeat others
+WITH `m` AS (
+  SELECT
+    MIN(`customer`) AS `first`
+  FROM `orders`
+), `j` AS (
+  SELECT
+    `c`.`country`
+  FROM `customers` AS `c`
+  LEFT JOIN `m`
+    ON `c`.`id` = `m`.`first`
+)
+SELECT
+  COUNT(*) AS `n`
+FROM `customers` AS `c`
+JOIN `j`
+  ON `c`.`country` = `j`.`country`;
+
 -- left, only what has no match
 WITH `paid` AS (
   SELECT DISTINCT

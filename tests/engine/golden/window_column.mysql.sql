@@ -81,6 +81,27 @@ FROM `orders`
 ORDER BY
   `id` DESC;
 
+-- a frame in the order of the relation
+SELECT
+  `id`,
+  `customer`,
+  `status`,
+  `total`,
+  SUM(`total`) OVER (ORDER BY `id` DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS `running`,
+  COUNT(`total`) OVER (PARTITION BY `status` ORDER BY `id` DESC ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS `nearby`
+FROM `orders`
+ORDER BY
+  `id` DESC;
+
+-- a frame of all rows
+SELECT
+  `id`,
+  `customer`,
+  `status`,
+  `total`,
+  SUM(`total`) OVER (PARTITION BY `status` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `all_of_it`
+FROM `orders`;
+
 -- over aggregates
 SELECT
   `customer`,

@@ -81,6 +81,27 @@ FROM "orders" AS "o"
 ORDER BY
   "o"."id" DESC;
 
+-- a frame in the order of the relation
+SELECT
+  "o"."id",
+  "o"."customer",
+  "o"."status",
+  "o"."total",
+  SUM("o"."total") OVER (ORDER BY "o"."id" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "running",
+  COUNT("o"."total") OVER (PARTITION BY "o"."status" ORDER BY "o"."id" DESC ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS "nearby"
+FROM "orders" AS "o"
+ORDER BY
+  "o"."id" DESC;
+
+-- a frame of all rows
+SELECT
+  "o"."id",
+  "o"."customer",
+  "o"."status",
+  "o"."total",
+  SUM("o"."total") OVER (PARTITION BY "o"."status" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "all_of_it"
+FROM "orders" AS "o";
+
 -- over aggregates
 SELECT
   "o"."customer",
