@@ -1,6 +1,7 @@
 """Every setting of the product: name, default, help. The README's table is tested against `SETTINGS`.
 
-Settings come from the environment only. A value that cannot be read stops the start and says what would be right.
+Settings come from the environment only; env_file.py adds to it what a file says. A value that cannot be read stops the
+start and says what would be right.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SECRET_KEY", "", "Signs sessions; empty: made once and kept in the data folder", secret=True),
     Setting("FERNET_KEYS", "", "Encrypt stored passwords and keys, newest first, separated by commas; "
             "empty: made once and kept in the data folder", secret=True),
+    Setting("ENV_FILE", ".env", "File with settings, beside manage.py; what the environment says wins over it; "
+            "off: none is read"),
     # Where it keeps things
     Setting("DATA_DIR", "data", "The product's own files: database, results, keys, file broker"),
     Setting("DATABASES_DIR", "data/databases", "The only folder whose SQLite and DuckDB files can be asked"),
