@@ -77,9 +77,13 @@ def render_thread(
     chosen: Run | None = None,
     *,
     text: str = "",
+    model: str = "",
+    again: composer.Again = composer.Again(),  # noqa: B008  (frozen)
     error: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    """`text` and `model` are what the composer held, `again` what the form at `chosen` did, that came back with
+    `error`."""
     questions = [question for question in selectors.questions_of(shown) if question.runs.all()]
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
@@ -94,7 +98,11 @@ def render_thread(
     for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
         newest = one is latest
         following = questions[place + 1].text if place + 1 < len(questions) else ""
-        where = Place(shown, newest=newest, models=models, addressed=one is chosen_run, chosen=following)
+        addressed = one is chosen_run
+        where = Place(
+            shown, newest=newest, models=models, addressed=addressed, chosen=following,
+            again=again if addressed else composer.Again(),
+        )  # fmt: skip
         html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
         attempts, words = attempts_of(question, one), said.get(question.pk, ())
@@ -106,7 +114,9 @@ def render_thread(
         "database": _database(shown),
         "live": transcript if latest.is_live else None,
         "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
-        "composer": composer.for_a_thread(shown, latest, models, text=text, error=error) if models else None,
+        "composer": composer.for_a_thread(
+            shown, latest, models, model=model or _last_model(runs), text=text, error=error
+        ) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
     return render(request, "agents/thread.html", context, status=status)
@@ -124,6 +134,11 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
 def _models(request: HttpRequest, shown: Thread) -> list[composer.ModelChoice] | None:
     """The models to ask with here, None where this person may not ask."""
     return composer.model_choices() if permissions.may_follow_up(person(request), shown) else None
+
+
+def _last_model(runs: Sequence[Run]) -> str:
+    """The one that answered last, past those that ran without a model."""
+    return next((str(one.language_model_id) for one in reversed(runs) if one.language_model_id), "")
 
 
 def _is_newest(request: HttpRequest, chosen: Run) -> bool:
