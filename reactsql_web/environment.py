@@ -97,9 +97,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("EXPORT_ROWS", "1000000", "Rows that a full export of an answer reads afresh from the database"),
     Setting("EXPORT_SECONDS", "600", "Seconds that a full export may take"),
     # How long things are kept
-    Setting("QUESTION_DAYS", "0", "Days until a question that nobody went on with is deleted, unless it is shared or "
-            "verified; 0: never"),
-    Setting("RESULT_DAYS", "30", "Days until the rows of a result are deleted; the trace stays"),
+    Setting("QUESTION_DAYS", "0", "Days until a question that nobody went on with is deleted, unless it is shared, "
+            "verified, in a collection or part of an evaluation; 0: never"),
+    Setting("RESULT_DAYS", "30", "Days until the rows of a result are deleted, with the same exceptions; "
+            "the trace stays"),
     Setting("LINK_DAYS", "30", "Days until a share or link that has ended is forgotten; 0: never"),
     Setting("LOG_DAYS", "365", "Days until entries of the query log and the audit log are deleted"),
     # Signing in

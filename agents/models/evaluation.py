@@ -111,7 +111,7 @@ class CaseState(models.TextChoices):
 class EvaluationCase(Spent):
     """One question under one system. `status` is how its run ended; the scores are those of agents.evaluation.results.
 
-    The run goes when questions are deleted for their age; the scores and the beginning of the table stay.
+    `run` is None before it is asked, and where it ran elsewhere and its trace was not imported.
     """
 
     system = models.ForeignKey(EvaluationSystem, on_delete=models.CASCADE, related_name="cases")
