@@ -126,13 +126,21 @@ def for_a_new_question(
 
 
 def for_a_thread(
-    thread: Thread, latest: Run, models: Sequence[ModelChoice], *, model: str = "", text: str = "", error: str = ""
+    thread: Thread,
+    runs: Sequence[Run],
+    models: Sequence[ModelChoice],
+    *,
+    model: str = "",
+    text: str = "",
+    error: str = "",
 ) -> Composer:
-    """For somebody who may go on asking here."""
+    """For somebody who may go on asking here, with the model that answered last unless the form said otherwise."""
+    latest = runs[-1]
+    last_model = next((str(one.language_model_id) for one in reversed(runs) if one.language_model_id), "")
     live = latest.pk if latest.is_live else None
     return Composer(
         action=reverse("follow_up", args=[thread.pk]), placeholder=_next_placeholder(latest), connections=(),
-        connection=thread.connection, models=models, model=model, live_run=live, text=text, error=error,
+        connection=thread.connection, models=models, model=model or last_model, live_run=live, text=text, error=error,
     )  # fmt: skip
 
 
