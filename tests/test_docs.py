@@ -76,5 +76,13 @@ def test_the_example_environment_names_settings_only() -> None:
     assert named - VARIABLES - {"POSTGRES_PASSWORD"} == set()  # that one is docker-compose.yml's own
 
 
+def test_the_example_environment_names_what_a_server_is_asked_to_set() -> None:
+    (asked,) = re.findall(r"\(set ([^)]+)\)", text_of(ROOT / "docker-compose.yml"))
+    text = f"{asked} {text_of(ROOT / 'reactsql_web' / 'checks.py')}"
+    wanted = set(re.findall(r"\b[A-Z]+_[A-Z_]+\b", text)) & {*VARIABLES, "POSTGRES_PASSWORD"}
+    assert {"POSTGRES_PASSWORD", "FERNET_KEYS", "SITE_URL", "TRUST_PROXY"} <= wanted
+    assert wanted - set(re.findall(r"^# ([A-Z_]+)=", text_of(ROOT / ".env.example"), re.MULTILINE)) == set()
+
+
 def test_the_procfile_has_a_line_for_every_process() -> None:
     assert set(parse_procfile(text_of(ROOT / "Procfile")).processes) == {"web", "worker", "beat", "model"}
