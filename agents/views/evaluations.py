@@ -75,10 +75,12 @@ def _form(request: HttpRequest, user: User, form: StartEvaluationForm) -> HttpRe
 @login_required
 @require_safe
 def progress(request: HttpRequest, evaluation_id: int) -> HttpResponse:
-    """How it goes, as a fragment that asks again while it goes on, and then fetches what came of it."""
+    """How it goes: a fragment that asks again while it goes on, and then fetches what came of it. The numbers change
+    every second; what is said aloud does with every tenth, of which the reader names the last."""
     found = evaluation_to_see(request, evaluation_id)
     context = {"followed": True, **progress_context(person(request), found)}
-    return render(request, "agents/parts/evaluation_progress.html", context)
+    context["news"] = request.GET.get("said") != str(context["progress"].tenths)
+    return render(request, "agents/parts/evaluation_news.html", context)
 
 
 def progress_context(user: User, found: Evaluation) -> dict[str, Any]:

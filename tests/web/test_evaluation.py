@@ -184,6 +184,24 @@ def test_a_page_of_2000_questions_takes_as_many_queries_as_one_of_12(
     assert passed < 2
 
 
+def test_progress_is_said_aloud_by_tenths_and_its_button_stays(
+    people: Cast, manager: User, mona: Client
+) -> None:
+    running = measured(manager, people.shop, state=EvaluationState.RUNNING, finished_at=None)
+    EvaluationCase.objects.filter(system__evaluation=running, question__position__gt=2).update(state="waiting")
+    body = page(mona, running)
+    (said,) = re.findall(r"/progress\?said=(\d+)", body)
+    shown = body.split('id="evaluation-progress"')[1].split('id="evaluation-results"')[0]
+    assert shown.count('role="status"') == shown.count('id="evaluation-said" role="status"></p>') == 1
+    address = reverse("evaluation_progress", args=[running.pk])
+    second = mona.get(address, {"said": said}).content.decode()
+    assert "9 of 36 answers" in words(second)
+    assert "evaluation-said" not in second
+    assert "<button" not in second
+    EvaluationCase.objects.filter(system__evaluation=running, question__position=3).update(state="done")
+    assert "33 % of the answers are there." in mona.get(address, {"said": said}).content.decode()
+
+
 @pytest.mark.parametrize(
     ("query", "words_in_it"),
     [("before=999&after=abc&page=-4&plot=pie", "What changed"), ("page=99", "Page 1 of 1"),
