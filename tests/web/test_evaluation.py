@@ -22,23 +22,6 @@ from tests.web.measured import measured, with_trace
 from tests.web.stories import Cast
 
 
-@pytest.fixture
-def manager(people: Cast) -> User:
-    user = User.objects.create_user("mona", first_name="Mona", last_name="Manager")
-    Membership.objects.create(team=people.team, user=user, role=Role.MANAGER)
-    return user
-
-
-@pytest.fixture
-def mona(manager: User) -> Client:
-    return as_person(manager)
-
-
-@pytest.fixture
-def done(people: Cast, manager: User) -> Evaluation:
-    return measured(manager, people.shop)
-
-
 def page(client: Client, evaluation: Evaluation, **query: object) -> str:
     return client.get(reverse("evaluation", args=[evaluation.pk]), query).content.decode()
 
