@@ -16,8 +16,8 @@ FAILED = ("failed", "cancelled")
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Of one system over the questions that it was asked. Shares in percent; `cost` (US dollars), tokens, `turns` and
-    `calls` are means of a question. `rs0` and `rs10` are EHRSQL's RS(0) and RS(10). `judged` is None without a judge, `cost` where no price is known, `seconds` before
-    the first answer. `by_difficulty` holds (right, questions)."""
+    `calls` are means of a question. `rs0` and `rs10` are EHRSQL's RS(0) and RS(10). `judged` is None without a judge,
+    `cost` where no price is known, `seconds` before the first answer. `by_difficulty` holds (right, questions)."""
 
     questions: int
     right: int

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents import permissions
 from agents.forms import StartEvaluationForm
 from agents.library import evaluated, evaluating
+from agents.library.evaluating import SAMPLES
 from agents.models import Evaluation
 from agents.views import composer
 from agents.views.objects import evaluation_to_see, person
@@ -64,6 +65,8 @@ def _form(request: HttpRequest, user: User, form: StartEvaluationForm) -> HttpRe
         "connection": given.get("connection", ""),
         "strategies": list(composer.STRATEGY_WORDS.items()),
         "chosen_strategies": given.getlist("strategy") or ["auto"],
+        "samples": SAMPLES,
+        "chosen_samples": given.getlist("samples") or ["1"],
         "models": composer.model_choices(),
         "chosen_models": given.getlist("model"),
         "name": given.get("name", ""),
@@ -106,6 +109,18 @@ def go_on(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     except ObjectDoesNotExist:
         messages.error(request, "This evaluation cannot be continued here.")
     return redirect("evaluation", found.pk)
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, evaluation_id: int) -> HttpResponse:
+    found = evaluation_to_see(request, evaluation_id)
+    try:
+        evaluating.delete(user=person(request), evaluation=found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("evaluation", found.pk)
+    return redirect("evaluations")
 
 
 def _manager(request: HttpRequest) -> User:
