@@ -19,13 +19,14 @@ def read(values: MutableMapping[str, str] = os.environ) -> None:
     name = Environment(values).text("ENV_FILE")
     if name.lower() == "off":
         return
-    try:
-        found = environ.parse((ROOT / name).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    file = ROOT / name
+    if not file.is_file():
         if values.get("ENV_FILE"):
-            raise ImproperlyConfigured(f"ENV_FILE: there is no file {ROOT / name}.") from error
+            raise ImproperlyConfigured(f"ENV_FILE: there is no file {file}.")
         return
+    try:
+        found = environ.parse(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ImproperlyConfigured(f"{ROOT / name} cannot be read: {error}") from error
+        raise ImproperlyConfigured(f"{file} cannot be read: {error}") from error
     for variable, value in found.items():
         values.setdefault(variable, value)

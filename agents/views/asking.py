@@ -14,7 +14,7 @@ from agents import selectors, services
 from agents.forms import AskForm, QuestionForm
 from agents.strategies import STRATEGIES
 from agents.views import composer
-from agents.views.objects import person, run_to_cancel, run_to_see, thread_to_see
+from agents.views.objects import person, run_to_ask_again, run_to_cancel, thread_to_see
 from agents.views.threads import render_thread
 from connections import selectors as connection_selectors
 from connections.models import Connection
@@ -74,7 +74,7 @@ def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
 @require_POST
 def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Another attempt at the question of a run, as that one where nothing else is chosen."""
-    user, run = person(request), run_to_see(request, run_id)
+    user, run = person(request), run_to_ask_again(request, run_id)
     form = QuestionForm(request.POST, user=user)
     again = composer.Again(request.POST.get("strategy", ""), request.POST.get("model", ""))
     thread = run.question.thread
@@ -87,8 +87,6 @@ def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
     except ValidationError as error:
         words = " ".join(error.messages)
         return render_thread(request, thread, run, again=again, error=words, status=422)
-    except ObjectDoesNotExist as error:
-        raise Http404("This question cannot be asked again by you.") from error
     return redirect("run", fresh.pk)
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from agents.models import LanguageModel, Question, Run, Status
+from agents.models import LanguageModel, Question, Run, Share, Status
 from connections.models import Connection, ConnectionGrant
 from tests.web import stories
 from tests.web.conftest import as_person
@@ -218,6 +218,15 @@ def test_another_attempt_is_not_made_in_another_way_than_chosen(
     response = olga.post(reverse("ask_again", args=[run.pk]), given)
     assert response.status_code == 422
     assert "Select a valid choice" in response.content.decode()
+    assert Run.objects.get() == run
+
+
+@pytest.mark.parametrize("given", [{}, {"model": "777"}])
+def test_a_reader_of_an_answer_is_shown_nothing_around_it(people: Cast, tom: Client, given: dict[str, str]) -> None:
+    run = stories.answered(people.olga, people.shop)
+    Share.objects.create(run=run, person=people.tom)
+    assert tom.get(reverse("run", args=[run.pk])).status_code == 200
+    assert tom.post(reverse("ask_again", args=[run.pk]), given).status_code == 404
     assert Run.objects.get() == run
 
 
