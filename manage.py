@@ -4,8 +4,11 @@
 import os
 import sys
 
+from reactsql_web import env_file
+
 
 def main() -> None:
+    env_file.read()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
     from django.core.management import execute_from_command_line  # late: settings must be named first
 

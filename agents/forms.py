@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 
 from agents import permissions, selectors
+from agents.evaluation.systems import VOTING
+from agents.library.evaluating import SAMPLES, Choice
 from agents.models import Cadence, LanguageModel
 from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
@@ -134,7 +136,8 @@ class ScheduleForm(forms.Form):
 
 
 class StartEvaluationForm(forms.Form):
-    """Which connection's regression set, asked by which strategies with which models; SITE is the environment's."""
+    """Which connection's regression set, asked by which strategies with which models; SITE is the environment's. Where
+    drafts of a strategy can vote, each number of `samples` is a system of its own."""
 
     SITE = "site"
 
@@ -143,6 +146,9 @@ class StartEvaluationForm(forms.Form):
     )
     strategy = forms.MultipleChoiceField(choices=[(name, name) for name in STRATEGIES], required=False)
     model = forms.MultipleChoiceField(required=False)
+    samples = forms.TypedMultipleChoiceField(
+        coerce=int, choices=[(str(number), str(number)) for number in SAMPLES], required=False, empty_value=[1]
+    )
     name = forms.CharField(required=False, max_length=200)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -153,10 +159,15 @@ class StartEvaluationForm(forms.Form):
         self.fields["model"].choices = [(key, key) for key in keys]  # type: ignore[attr-defined]
 
     @property
-    def chosen(self) -> list[tuple[str, LanguageModel | None]]:
+    def chosen(self) -> list[Choice]:
         """Every strategy with every model."""
         given = self.cleaned_data
-        return [(strategy, self.models.get(model)) for strategy in given["strategy"] for model in given["model"]]
+        return [
+            Choice(strategy, self.models.get(model), samples)
+            for strategy in given["strategy"]
+            for model in given["model"]
+            for samples in (given["samples"] if strategy in VOTING else [1])
+        ]
 
 
 class EvaluationForm(forms.Form):

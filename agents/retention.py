@@ -9,10 +9,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Min, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from agents.models import LIVE, Run, Share, StoredResult, Thread
+from agents.models import LIVE, Run, SavedRun, Share, Status, StoredResult, Thread
+from agents.models.ownership import answers_of_a_team, of_a_team
 from agents.traces import recorder
 from connections import audit
 from connections.models import AuditEntry, QueryLogEntry
@@ -69,14 +70,10 @@ def _moment(days: int) -> datetime:
 
 
 def _old_threads(moment: datetime) -> QuerySet[Any]:
-    """Threads that rest: nobody works in them, and nothing of them is shared or verified."""
+    """Threads that rest: nobody works in them, nothing of them is shared, and no team has anything of them."""
     kept = Q(questions__runs__in=Share.live.values("run")) | Q(questions__runs__status__in=LIVE)
-    kept_ids = Thread.objects.filter(kept | _trusted()).values("pk")
+    kept_ids = Thread.objects.filter(kept | of_a_team("questions__runs__")).values("pk")
     return Thread.objects.filter(updated_at__lt=moment).exclude(pk__in=kept_ids)
-
-
-def _trusted() -> Q:
-    return Q(questions__runs__verification__isnull=False)
 
 
 def _remove_threads(threads: QuerySet[Any], _: datetime) -> int:
@@ -90,9 +87,17 @@ def _remove_threads(threads: QuerySet[Any], _: datetime) -> int:
 
 
 def _old_results(moment: datetime) -> QuerySet[Any]:
-    """Each result carries the date until which it is kept; what is shared is kept longer."""
-    shared = Share.live.values("run")
-    return StoredResult.objects.filter(expires_at__lt=timezone.now()).exclude(run__in=shared)
+    """Each result carries the date until which it is kept; what is shared or a team has is kept longer."""
+    kept = Q(pk__in=Share.live.values("run")) | answers_of_a_team("") | Q(pk__in=_newest_of_saved_questions())
+    expired = StoredResult.objects.filter(expires_at__lt=timezone.now())
+    return expired.exclude(run__in=Run.objects.filter(kept).values("pk"))
+
+
+def _newest_of_saved_questions() -> QuerySet[Any, Any]:
+    """Keys of the runs that show what each saved question gave last. One that runs every day must not keep them all."""
+    given = SavedRun.objects.filter(saved=OuterRef("saved"), with_own_values=False, run__status=Status.ANSWERED)
+    newest = given.order_by("-created_at", "-pk").values("pk")[:1]
+    return SavedRun.objects.filter(pk=Subquery(newest)).values("run")
 
 
 def _remove_results(results: QuerySet[Any], _: datetime) -> int:

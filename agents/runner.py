@@ -187,7 +187,7 @@ class RunInWork:
             budget=Budget(
                 run_limits(), seconds_before=endings.seconds_of(self._events), allowed=spending.Allowance(run)
             ),
-            settings=run_settings(send_values=connection.send_values),
+            settings=run_settings(send_values=connection.send_values, samples=run.settings.get("samples", 1)),
             leave_thread=own_database.close,
         )
 

@@ -179,6 +179,12 @@ def default_language_model() -> LanguageModel | None:
     return language_models().first()
 
 
+def last_language_model(thread: Thread) -> LanguageModel | None:
+    """The one that answered last in `thread`; None where it may not be chosen any more."""
+    asked = Run.objects.filter(question__thread=thread, language_model__isnull=False).order_by("-created_at")
+    return language_models().filter(pk__in=list(asked.values_list("language_model", flat=True)[:1])).first()
+
+
 # --- Workers and figures ---------------------------------------------------------------------------------------------
 
 

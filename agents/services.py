@@ -70,7 +70,14 @@ def ask_again(
 
 
 def measure(
-    *, user: User, evaluation: Evaluation, text: str, evidence: str, strategy: str, language_model: LanguageModel | None
+    *,
+    user: User,
+    evaluation: Evaluation,
+    text: str,
+    evidence: str,
+    strategy: str,
+    language_model: LanguageModel | None,
+    samples: int = 1,
 ) -> Run:
     """Ask a question of an evaluation, under the caps like any other. It is on no list of questions and counts for no
     rate. Raises ValidationError; nothing is stored then."""
@@ -78,7 +85,8 @@ def measure(
         thread = Thread.objects.create(
             owner=user, connection=evaluation.connection, evaluation=evaluation, title=_title(text)
         )
-        return _reserved(_add_question(thread, user, text, evidence), strategy, language_model)
+        question = _add_question(thread, user, text, evidence)
+        return _reserved(question, strategy, language_model, {"samples": samples} if samples > 1 else {})
 
 
 def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:
@@ -219,12 +227,14 @@ def _queue_run(question: Question, strategy: str, language_model: LanguageModel 
     strategy = strategy or settings.STRATEGY
     if strategy not in STRATEGIES:
         raise ValidationError(f"There is no strategy {strategy!r}; choose {', '.join(STRATEGIES)}.", code="strategy")
-    return _reserved(question, strategy, language_model or selectors.default_language_model())
+    return _reserved(question, strategy, language_model or selectors.default_language_model(), {})
 
 
-def _reserved(question: Question, strategy: str, language_model: LanguageModel | None) -> Run:
+def _reserved(
+    question: Question, strategy: str, language_model: LanguageModel | None, chosen: Mapping[str, Any]
+) -> Run:
     run = Run.objects.create(
-        question=question, strategy=strategy, language_model=language_model, status=Status.QUEUED
+        question=question, strategy=strategy, language_model=language_model, status=Status.QUEUED, settings=chosen
     )
     spending.reserve(run)
     transaction.on_commit(lambda: tasks.enqueue_run(run.pk))

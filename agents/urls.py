@@ -77,6 +77,7 @@ urlpatterns = [
     path("evaluations/<int:evaluation_id>/progress", evaluations.progress, name="evaluation_progress"),
     path("evaluations/<int:evaluation_id>/stop", evaluations.stop, name="stop_evaluation"),
     path("evaluations/<int:evaluation_id>/continue", evaluations.go_on, name="continue_evaluation"),
+    path("evaluations/<int:evaluation_id>/delete", evaluations.delete, name="delete_evaluation"),
     path("evaluations/<int:evaluation_id>/report.md", evaluation.report, name="evaluation_report"),
     path("evaluations/cases/<int:case_id>", evaluation.case, name="evaluation_case"),
     path("api/v1/", api.api.urls),

@@ -55,6 +55,7 @@ def environment(folder: Path, database: str) -> dict[str, str]:
 
     return {
         "DJANGO_SETTINGS_MODULE": "reactsql_web.settings",
+        "ENV_FILE": "off",
         "DATA_DIR": str(folder / "data"),
         "DATABASES_DIR": str(folder / "databases"),
         "DATABASE_URL": database,

@@ -4,5 +4,8 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+from reactsql_web import env_file
+
+env_file.read()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
 application = get_asgi_application()

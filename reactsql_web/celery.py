@@ -13,6 +13,9 @@ from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
 from kombu.transport import TRANSPORT_ALIASES
 
+from reactsql_web import env_file
+
+env_file.read()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
 
 # Said to everybody who is root, because a worker that unpickles messages can be made to run code. Ours reads JSON only;

@@ -1,6 +1,7 @@
 """Every setting of the product: name, default, help. The README's table is tested against `SETTINGS`.
 
-Settings come from the environment only. A value that cannot be read stops the start and says what would be right.
+Settings come from the environment only; env_file.py adds to it what a file says. A value that cannot be read stops the
+start and says what would be right.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SECRET_KEY", "", "Signs sessions; empty: made once and kept in the data folder", secret=True),
     Setting("FERNET_KEYS", "", "Encrypt stored passwords and keys, newest first, separated by commas; "
             "empty: made once and kept in the data folder", secret=True),
+    Setting("ENV_FILE", ".env", "File with settings, beside manage.py; what the environment says wins over it; "
+            "off: none is read"),
     # Where it keeps things
     Setting("DATA_DIR", "data", "The product's own files: database, results, keys, file broker"),
     Setting("DATABASES_DIR", "data/databases", "The only folder whose SQLite and DuckDB files can be asked"),
@@ -94,9 +97,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("EXPORT_ROWS", "1000000", "Rows that a full export of an answer reads afresh from the database"),
     Setting("EXPORT_SECONDS", "600", "Seconds that a full export may take"),
     # How long things are kept
-    Setting("QUESTION_DAYS", "0", "Days until a question that nobody went on with is deleted, unless it is shared or "
-            "verified; 0: never"),
-    Setting("RESULT_DAYS", "30", "Days until the rows of a result are deleted; the trace stays"),
+    Setting("QUESTION_DAYS", "0", "Days until a question that nobody went on with is deleted, unless it is shared, "
+            "verified, in a collection or part of an evaluation; 0: never"),
+    Setting("RESULT_DAYS", "30", "Days until the rows of a result are deleted, with the same exceptions; "
+            "the trace stays"),
     Setting("LINK_DAYS", "30", "Days until a share or link that has ended is forgotten; 0: never"),
     Setting("LOG_DAYS", "365", "Days until entries of the query log and the audit log are deleted"),
     # Signing in

@@ -15,6 +15,8 @@ from types import FrameType
 
 from honcho.environ import parse_procfile
 
+from reactsql_web import env_file
+
 ROOT = Path(__file__).resolve().parent.parent
 SOON = 15.0  # seconds; dying earlier than this after a start counts as a failed start
 FAILED_STARTS = 3
@@ -45,5 +47,6 @@ class Keeper:
 
 
 if __name__ == "__main__":
+    env_file.read()  # the Procfile's own lines name some of the settings
     name = sys.argv[1]
     sys.exit(Keeper(name, parse_procfile((ROOT / "Procfile").read_text()).processes[name]).run())

@@ -1,4 +1,5 @@
-"""What is done for every request of a person: a generated password is changed first, times are in their zone."""
+"""What is done for every request of a person: no cache keeps their pages, a generated password is changed first, times
+are in their zone."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.decorators import sync_and_async_middleware
 
 from connections.turnstile import turn
@@ -29,6 +31,26 @@ def in_turn(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest
             return response
 
     return asynchronous
+
+
+@sync_and_async_middleware
+def for_this_reader(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Pages hold what this person may see, so no cache keeps them unless the view says otherwise; and a page shares its
+    address with the fragments of it that htmx gets, which a cache must not give out for the page."""
+
+    def marked(response: HttpResponseBase) -> HttpResponseBase:
+        patch_vary_headers(response, ["HX-Request"])
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    if iscoroutinefunction(get_response):
+
+        async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+            return marked(await get_response(request))
+
+        return asynchronous
+
+    return lambda request: marked(get_response(request))
 
 
 _OPEN = ("password_change", "logout", "login")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from inspect import cleandoc
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, indent
 
 import agents.errors
 from agents.dsl.date_buckets import DATE_BUCKETS
 from agents.dsl.operations import OPERATIONS, Operation, ProbeOperation
 from agents.errors import ModelCorrectableError
 from connections.allowed import AGGREGATES, FUNCTIONS
+from connections.drivers import mysql_role, postgresql_role
 from reactsql_web.environment import SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +26,7 @@ def parts() -> dict[tuple[str, str], str]:
         ("docs/language.md", "functions"): functions(),
         ("docs/language.md", "buckets"): buckets(),
         ("docs/language.md", "errors"): errors(),
+        ("docs/security.md", "roles"): roles(),
     }
 
 
@@ -77,6 +79,15 @@ def _bucket(line: tuple[str, str]) -> str:
 def errors() -> str:
     kinds = [kind for kind in vars(agents.errors).values() if isinstance(kind, type)]
     return _names(kind.__name__ for kind in kinds if ModelCorrectableError in kind.__bases__)
+
+
+def roles() -> str:
+    """The SQL for roles that can only read, as the page that tests a connection writes it."""
+    asked = "shop", (), "reactsql_reader", "choose a long password"
+    written = {
+        "PostgreSQL": postgresql_role.select_only_role(*asked), "MySQL and MariaDB": mysql_role.select_only_role(*asked)
+    }  # fmt: skip
+    return "\n\n".join(f"**{database}**\n\n{indent(sql, '    ')}" for database, sql in written.items())
 
 
 def replaced(text: str, mark: str, part: str) -> str:

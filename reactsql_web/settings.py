@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "reactsql_web.static_files.StaticFiles",
     "reactsql_web.middleware.in_turn",
+    "reactsql_web.middleware.for_this_reader",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -19,15 +19,15 @@ import django
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
-from honcho import environ
 from honcho.manager import Manager
 
 from agents.llm.local_model import LocalModel, LocalModelError, fetch, local_model
 from agents.llm.profiles import ProfileError, from_environment, is_local
-from reactsql_web import ports
+from reactsql_web import env_file, ports
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180.0  # a cold machine loads the model from disk, and imports for the first time
+BEAT_AFTER = 20  # seconds: it looks once a minute, so it leaves the processor to what people wait for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--ask", metavar="QUESTION", help="ask the demo database in the terminal, then stop")
     options = parser.parse_args(arguments)
     try:
-        _read_settings()
+        env_file.read()
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
+        django.setup()
         return _ask(options.ask) if options.ask else _run()
     except (CommandError, ImproperlyConfigured, LocalModelError, ProfileError, ports.PortTakenError) as error:
         print(f"\n{error}", file=sys.stderr)
@@ -43,16 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nStopped. What was fetched so far is kept; the next start goes on from there.", file=sys.stderr)
         return 130
-
-
-def _read_settings() -> None:
-    """Variables of the environment win over those of a .env file."""
-    file = ROOT / ".env"
-    if file.is_file():
-        for name, value in environ.parse(file.read_text(encoding="utf-8")).items():
-            os.environ.setdefault(name, value)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
-    django.setup()
 
 
 def _local_model() -> LocalModel | None:
@@ -85,8 +77,9 @@ def _say(line: str) -> None:
 
 def _run_processes(model: LocalModel | None) -> int:
     manager = Manager()
-    for name in ("web", "worker", "model") if model else ("web", "worker"):
-        command = f"exec {shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
+    for name in ("web", "worker", *(["model"] if model else []), "beat"):
+        wait = f"sleep {BEAT_AFTER} && " if name == "beat" else ""
+        command = f"{wait}exec {shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
         manager.add_process(name, command, env=_process_environment(), cwd=str(ROOT))
     threading.Thread(target=_announce, args=(model,), daemon=True).start()
     signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # the terminal was closed

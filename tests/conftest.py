@@ -18,6 +18,9 @@ settings.register_profile("steady", derandomize=True, max_examples=60, deadline=
 settings.register_profile(
     "fuzz", max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
+# What tests start is told by them alone, never by the settings of whoever runs them.
+os.environ["ENV_FILE"] = "off"
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 

@@ -41,6 +41,26 @@ def test_every_variable_of_the_model_is_a_setting() -> None:
     assert set(re.findall(r'"((?:LLM|LOCAL_MODEL)_[A-Z_]+)"', code)) - VARIABLES == set()
 
 
+def test_every_command_is_explained() -> None:
+    commands = {path.stem for path in ROOT.glob("*/management/commands/[a-z]*.py")}
+    explained = re.findall(r"`(\w+)(?: [^`]*)?`", text_of(ROOT / "docs" / "deployment.md").partition("## Commands")[2])
+    assert commands - set(explained) == set()
+
+
+def test_every_variable_of_tests_and_figures_is_explained() -> None:
+    code = "".join(text_of(path) for folder in ("tests", "bench") for path in sorted((ROOT / folder).rglob("*.py")))
+    read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", code)) - VARIABLES
+    read -= {"PATH", "DJANGO_ALLOW_ASYNC_UNSAFE"}  # set by the system, and by a test itself
+    told = text_of(ROOT / "CONTRIBUTING.md") + text_of(ROOT / "Makefile")
+    assert {name for name in read if name not in told} == set()
+
+
+def test_the_table_of_lifting_and_its_command_name_the_same_sets() -> None:
+    text = text_of(ROOT / "docs" / "expressiveness.md")
+    (command,) = re.findall(r"^    BENCH_DIR=… python -m bench\.lifting (.*)$", text, re.MULTILINE)
+    assert command.split() == re.findall(r"^\| `(\w+)` \| \w+ \| [\d,]+ \|", text, re.MULTILINE)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text_of(document))
@@ -74,6 +94,14 @@ def test_every_target_has_a_line_in_the_help() -> None:
 def test_the_example_environment_names_settings_only() -> None:
     named = set(re.findall(r"^#? ?([A-Z_]+)=", text_of(ROOT / ".env.example"), re.MULTILINE))
     assert named - VARIABLES - {"POSTGRES_PASSWORD"} == set()  # that one is docker-compose.yml's own
+
+
+def test_the_example_environment_names_what_a_server_is_asked_to_set() -> None:
+    (asked,) = re.findall(r"\(set ([^)]+)\)", text_of(ROOT / "docker-compose.yml"))
+    text = f"{asked} {text_of(ROOT / 'reactsql_web' / 'checks.py')}"
+    wanted = set(re.findall(r"\b[A-Z]+_[A-Z_]+\b", text)) & {*VARIABLES, "POSTGRES_PASSWORD"}
+    assert {"POSTGRES_PASSWORD", "FERNET_KEYS", "SITE_URL", "TRUST_PROXY"} <= wanted
+    assert wanted - set(re.findall(r"^# ([A-Z_]+)=", text_of(ROOT / ".env.example"), re.MULTILINE)) == set()
 
 
 def test_the_procfile_has_a_line_for_every_process() -> None:

@@ -14,8 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from reactsql_web import ports
+from reactsql_web.celery import app
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -120,13 +122,13 @@ def test_what_cannot_start_is_given_up_with_its_own_exit_status(tmp_path: Path) 
 @contextmanager
 def started(folder: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """`make run` on an empty data folder, with another model set, so that nothing is fetched."""
-    settings = {
+    given = {
         "DATA_DIR": str(folder), "DATABASES_DIR": str(folder / "databases"), "PORT": str(free_port()),
         "LLM_MODEL": "openai/none", "LLM_API_BASE": f"http://127.0.0.1:{free_port()}/v1", "LLM_API_KEY": "none",
     }  # fmt: skip
     with (folder / "out").open("w") as out:
         run = subprocess.Popen(
-            [sys.executable, "-m", "reactsql_web.start"], cwd=ROOT, env={**os.environ, **settings, **variables},
+            [sys.executable, "-m", "reactsql_web.start"], cwd=ROOT, env={**os.environ, **given, **variables},
             start_new_session=True, stdout=out, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
     try:
@@ -153,6 +155,7 @@ def test_one_command_starts_everything_and_one_signal_stops_it(tmp_path: Path) -
     with started(tmp_path) as run:
         wait_for("the address", said(tmp_path, r"is ready: (http://\S+)"), 120)
         assert len(said(tmp_path, "Password: ")()) == 1
+        wait_for("beat, which keeps when it last looked", lambda: list(tmp_path.glob("beat*")))
         keeper = int(said(tmp_path, r"worker started \(pid=(\d+)\)")()[0])
         os.kill(processes_under(keeper)[-1], signal.SIGKILL)
         wait_for("the worker's return", said(tmp_path, "worker ended with -9; starting it again"))
@@ -175,3 +178,17 @@ def test_a_setting_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         assert run.wait(30) == 1
         assert said(tmp_path, "PORT: 'eighty' cannot be read")()
         assert not said(tmp_path, "Traceback")()
+
+
+def test_a_setting_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "settings"
+    file.write_text("LOG_LEVEL=LOUD\nPORT=eighty\n")
+    with started(tmp_path, ENV_FILE=str(file)) as run:
+        assert run.wait(30) == 1
+        assert said(tmp_path, "LOG_LEVEL: 'LOUD' cannot be read")()
+        assert not said(tmp_path, "eighty")()
+
+
+def test_beat_knows_what_it_sends() -> None:
+    app.loader.import_default_modules()
+    assert {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} <= set(app.tasks)

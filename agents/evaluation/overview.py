@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from agents.evaluation.results import CaseResult
+from agents.evaluation.scoring import reliability
 from agents.evaluation.statistics import Comparison, Spread, compare, spread, wilson
 
 FAILED = ("failed", "cancelled")
@@ -15,8 +16,8 @@ FAILED = ("failed", "cancelled")
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Of one system over the questions that it was asked. Shares in percent; `cost` (US dollars), tokens, `turns` and
-    `calls` are means of a question. `judged` is None without a judge, `cost` where no price is known, `seconds` before
-    the first answer. `by_difficulty` holds (right, questions)."""
+    `calls` are means of a question. `rs0` and `rs10` are EHRSQL's RS(0) and RS(10). `judged` is None without a judge,
+    `cost` where no price is known, `seconds` before the first answer. `by_difficulty` holds (right, questions)."""
 
     questions: int
     right: int
@@ -25,6 +26,8 @@ class Figures:
     tolerant: float
     soft_f1: float
     judged: float | None
+    rs0: float
+    rs10: float
     failed: int
     cost: float | None
     total_cost: float
@@ -57,6 +60,7 @@ def figures(results: Sequence[CaseResult]) -> Figures:
     judged = [one.judged for one in results if one.judged is not None]
     costs = [float(one.usage["cost"]) for one in results if one.usage.get("cost") is not None]
     right = sum(one.right for one in results)
+    outcomes = [(one.answerable, one.status, one.right) for one in results]
     return Figures(
         questions=len(results),
         right=right,
@@ -65,6 +69,8 @@ def figures(results: Sequence[CaseResult]) -> Figures:
         tolerant=100 * _mean([float(one.tolerant) for one in answerable]),
         soft_f1=100 * _mean([one.soft_f1 for one in answerable]),
         judged=100 * _mean([float(one) for one in judged]) if judged else None,
+        rs0=reliability(outcomes, 0),
+        rs10=reliability(outcomes, 10),
         failed=sum(one.status in FAILED for one in results),
         cost=fmean(costs) if costs else None,
         total_cost=sum(costs),

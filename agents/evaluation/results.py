@@ -48,6 +48,11 @@ class CaseResult:
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
+def with_vote(strategy: str, samples: int) -> str:
+    """A strategy whose drafts vote, as it is named beside the same one without a vote."""
+    return f"{strategy} with a vote of {samples}" if samples > 1 else strategy
+
+
 def read_results(path: Path) -> list[CaseResult]:
     """The results kept so far, none without the file. A last line that was cut off by a crash is left out."""
     if not path.exists():

@@ -17,7 +17,7 @@ from agents.errors import DatabaseError
 from agents.evaluation.harness import Asked
 from agents.evaluation.judge import Judge, Table
 from agents.evaluation.records import Record
-from agents.evaluation.results import CaseResult
+from agents.evaluation.results import CaseResult, with_vote
 from agents.evaluation.scoring import score
 from agents.llm.budget import BudgetLimits
 from agents.strategies import start
@@ -48,8 +48,8 @@ class StrategySystem:
         note: str = "",
     ) -> None:
         samples = settings.samples if settings is not None else 1
-        vote = f" with a vote of {samples}" if samples > 1 and strategy in VOTING else ""
-        self.name = f"{strategy}{vote}, {model.profile.name}{note}"
+        method = with_vote(strategy, samples if strategy in VOTING else 1)
+        self.name = f"{method}, {model.profile.name}{note}"
         self._strategy, self._model = strategy, model
         self._settings, self._limits, self._judge = settings, limits, judge
         self._catalogues: dict[str, Catalogue] = {}

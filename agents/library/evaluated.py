@@ -37,6 +37,10 @@ class Progress:
     def percent(self) -> int:
         return 100 * self.done // self.total if self.total else 100
 
+    @property
+    def tenths(self) -> int:
+        return self.percent // 10
+
 
 @dataclass(frozen=True, slots=True)
 class Side:

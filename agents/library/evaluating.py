@@ -8,6 +8,7 @@ of an evaluation ends, and by the workers' upkeep, so whatever dies, the rows te
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -18,6 +19,7 @@ from django.utils import timezone
 
 from agents import permissions, services, spending, tasks
 from agents.errors import CapReachedError
+from agents.evaluation.systems import VOTING
 from agents.library.regression import questions_of
 from agents.llm.profiles import ProfileError
 from agents.models import (
@@ -43,16 +45,22 @@ AT_A_TIME = 4
 """Runs of one evaluation that wait or work; the workers' other places are for people."""
 
 MOST_SYSTEMS, MOST_QUESTIONS = 12, 2_000
+SAMPLES = (1, 3, 5)
 BATCH = 500
 
 log = structlog.get_logger(__name__)
 
-Choice = tuple[str, LanguageModel | None]
+class Choice(NamedTuple):
+    """A strategy with a model, and how many of its drafts vote; 1 where it has none."""
+
+    strategy: str
+    model: LanguageModel | None
+    samples: int = 1
 
 
 def start(*, user: User, connection: Connection, choices: Sequence[Choice], name: str = "") -> Evaluation:
-    """Store an evaluation of every question of the regression set whose answer is known, and begin it. A choice is a
-    strategy with a model. Raises Connection.DoesNotExist where the right is missing, ValidationError."""
+    """Store an evaluation of every question of the regression set whose answer is known, and begin it. Raises
+    Connection.DoesNotExist where the right is missing, ValidationError."""
     if not permissions.may_evaluate(user, connection):
         raise Connection.DoesNotExist
     known = questions_of(connection).records
@@ -64,9 +72,9 @@ def start(*, user: User, connection: Connection, choices: Sequence[Choice], name
             name=name, connection=connection, created_by=user, began_at=timezone.now()
         )
         systems = EvaluationSystem.objects.bulk_create([
-            EvaluationSystem(evaluation=evaluation, position=place, strategy=strategy, language_model=model,
-                             model_name=chain_of(model)[0].name)
-            for place, (strategy, model) in enumerate(choices)
+            EvaluationSystem(evaluation=evaluation, position=place, strategy=one.strategy, samples=one.samples,
+                             language_model=one.model, model_name=chain_of(one.model)[0].name)
+            for place, one in enumerate(choices)
         ])  # fmt: skip
         questions = EvaluationQuestion.objects.bulk_create([
             EvaluationQuestion(evaluation=evaluation, position=place, key=one.id, text=one.question,
@@ -88,8 +96,11 @@ def _check(choices: Sequence[Choice], questions: int) -> None:
         raise ValidationError(
             f"{len(choices)} strategies with models are too many; at most {MOST_SYSTEMS} are asked.", code="choices"
         )
-    if any(strategy not in STRATEGIES for strategy, _ in choices):
+    if any(one.strategy not in STRATEGIES for one in choices):
         raise ValidationError(f"Choose strategies out of {', '.join(STRATEGIES)}.", code="strategy")
+    if any(one.samples not in (SAMPLES if one.strategy in VOTING else (1,)) for one in choices):
+        words = f"Drafts vote in the strategies {', '.join(VOTING)}: {', '.join(map(str, SAMPLES))} of them."
+        raise ValidationError(words, code="samples")
     if not questions:
         raise ValidationError(
             "No question of this connection has an answer that is known. Verify answers first.", code="questions"
@@ -107,6 +118,18 @@ def stop(*, user: User, evaluation: Evaluation) -> None:
             Run.objects.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
             if recorder.cancel_queued(run.pk, by=user.get_username()):
                 spending.close(run)
+
+
+def delete(*, user: User, evaluation: Evaluation) -> None:
+    """Delete it with its answers, scores and traces. Raises Evaluation.DoesNotExist where the right is missing,
+    ValidationError while it goes on."""
+    if not permissions.visible_evaluations(user).filter(pk=evaluation.pk).exists():
+        raise Evaluation.DoesNotExist
+    with transaction.atomic():
+        if Evaluation.objects.select_for_update().filter(pk=evaluation.pk, state=EvaluationState.RUNNING).exists():
+            raise ValidationError("The evaluation goes on. Stop it first, then delete it.", code="running")
+        audit.record("evaluation deleted", actor=user, target=evaluation)
+        evaluation.delete()
 
 
 def go_on(*, user: User, evaluation: Evaluation) -> None:
@@ -224,7 +247,7 @@ def _ask(case: EvaluationCase, evaluation: Evaluation, user: User) -> None:
         raise ValidationError(words, code="model")
     run = services.measure(
         user=user, evaluation=evaluation, text=case.question.text, evidence=case.question.evidence,
-        strategy=system.strategy, language_model=system.language_model,
+        strategy=system.strategy, language_model=system.language_model, samples=system.samples,
     )  # fmt: skip
     EvaluationCase.objects.filter(pk=case.pk).update(state=CaseState.WORKING, run=run)
 

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from django.conf import settings
 from django.db import models
 
+from agents.evaluation.results import with_vote
 from agents.models.language_model import LanguageModel
 from agents.models.run import Run, Status
 from agents.models.spent import Spent
@@ -57,11 +58,13 @@ class Evaluation(models.Model):
 
 
 class EvaluationSystem(models.Model):
-    """One strategy with one model. Without `language_model` the environment's answers, or it ran elsewhere."""
+    """One strategy with one model, and how many drafts vote. Without `language_model` the environment's answers, or it
+    ran elsewhere."""
 
     evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="systems")
     position = models.PositiveSmallIntegerField()
     strategy = models.CharField(max_length=60)
+    samples = models.PositiveSmallIntegerField(default=1)
     language_model = models.ForeignKey(LanguageModel, null=True, on_delete=models.SET_NULL, related_name="+")
     model_name = models.CharField(max_length=200, blank=True)
 
@@ -70,7 +73,11 @@ class EvaluationSystem(models.Model):
         constraints = [models.UniqueConstraint(fields=["evaluation", "position"], name="one_system_per_position")]
 
     def __str__(self) -> str:
-        return f"{self.strategy}, {self.model_name}" if self.model_name else self.strategy
+        return f"{self.method}, {self.model_name}" if self.model_name else self.method
+
+    @property
+    def method(self) -> str:
+        return with_vote(self.strategy, self.samples)
 
     @property
     def letter(self) -> str:
@@ -111,7 +118,7 @@ class CaseState(models.TextChoices):
 class EvaluationCase(Spent):
     """One question under one system. `status` is how its run ended; the scores are those of agents.evaluation.results.
 
-    The run goes when questions are deleted for their age; the scores and the beginning of the table stay.
+    `run` is None before it is asked, and where it ran elsewhere and its trace was not imported.
     """
 
     system = models.ForeignKey(EvaluationSystem, on_delete=models.CASCADE, related_name="cases")

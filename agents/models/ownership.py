@@ -1,4 +1,4 @@
-"""What becomes of questions when their asker is deleted: private ones go, those of a team stay."""
+"""Which questions a team has: they stay when their asker is deleted, or when private ones go for their age."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ def deleted_person() -> User:
 
 def of_a_team(run: str) -> Q:
     """Questions that a team has. `run` is the lookup's way to the run, such as "runs__"."""
+    return answers_of_a_team(run) | Q(**{f"{run}saved_run__isnull": False})
+
+
+def answers_of_a_team(run: str) -> Q:
+    """Of these, what people shared, verified, collected or had measured; not what saved questions gave since."""
     shared = Q(**{f"{run}shares__team__isnull": False, f"{run}shares__revoked_at": None})
     unexpired = Q(**{f"{run}shares__expires_at": None}) | Q(**{f"{run}shares__expires_at__gt": timezone.now()})
-    collected = Q(**{f"{run}saved_as__isnull": False}) | Q(**{f"{run}saved_run__isnull": False})
+    collected = Q(**{f"{run}saved_as__isnull": False})
     evaluated = Q(**{f"{run}evaluation_case__isnull": False})
     return (shared & unexpired) | Q(**{f"{run}verification__isnull": False}) | collected | evaluated
 

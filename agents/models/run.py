@@ -30,6 +30,7 @@ class Run(Spent):
 
     `lease_owner` is the worker that may write events until `lease_until`; whoever holds no valid lease writes nothing.
     `attempt` counts the workers that had it.
+    `settings` hold "samples" where drafts vote.
     A run without a model holds in `settings` its "program", and where it came from: "rerun_of" a run, with "step" the
     one that was changed, or the "sql" that was lifted.
     """

@@ -61,7 +61,12 @@ def time_left(seconds: float | None) -> str:
 
 @register.filter
 def tenth(value: float | None) -> str:
-    return "" if value is None else f"{value:,.1f}"
+    return "" if value is None else f"{value:,.1f}".replace("-", "\u2212")
+
+
+@register.filter
+def whole(value: float) -> str:
+    return f"{value:,.0f}"
 
 
 @register.filter

@@ -10,10 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents import services
+from agents import selectors, services
 from agents.forms import AskForm, QuestionForm
+from agents.strategies import STRATEGIES
 from agents.views import composer
-from agents.views.objects import person, run_to_cancel, run_to_see, thread_to_see
+from agents.views.objects import person, run_to_ask_again, run_to_cancel, thread_to_see
 from agents.views.threads import render_thread
 from connections import selectors as connection_selectors
 from connections.models import Connection
@@ -23,43 +24,47 @@ from connections.models import Connection
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     connection = _connection_asked_for(request)
-    return _ask_page(request, connection=connection, text=request.GET.get("q", ""))
+    return _ask_page(request, connection=connection, model=request.GET.get("model", ""), text=request.GET.get("q", ""))
 
 
 @login_required
 @require_POST
 def ask(request: HttpRequest) -> HttpResponse:
     """A new question in a new thread."""
-    user = person(request)
+    user, model = person(request), request.POST.get("model", "")
     form = AskForm(request.POST, user=user)
     if not form.is_valid():
-        return _ask_page(request, text=request.POST.get("question", ""), error=_first_error(form))
+        chosen, text = form.cleaned_data.get("connection"), request.POST.get("question", "")
+        return _ask_page(request, connection=chosen, model=model, text=text, error=_first_error(form))
     connection: Connection = form.cleaned_data["connection"]
     try:
         run = services.ask(user=user, connection=connection, text=form.text, language_model=form.chosen_model)
     except ValidationError as error:
-        return _ask_page(request, connection=connection, text=form.text, error=" ".join(error.messages))
+        words = " ".join(error.messages)
+        return _ask_page(request, connection=connection, model=model, text=form.text, error=words)
     return redirect("run", run.pk)
 
 
 @login_required
 @require_POST
 def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
-    """The next question in a thread."""
+    """The next question in a thread. An option of a question back comes without a model: the thread's goes on."""
     user, thread = person(request), thread_to_see(request, thread_id)
+    sent = request.POST.get("model", "")
     form = QuestionForm(request.POST, user=user)
     if not form.is_valid():
-        return render_thread(
-            request, thread, text=request.POST.get("question", ""), error=_first_error(form), status=422
-        )
+        text = request.POST.get("question", "")
+        return render_thread(request, thread, text=text, model=sent, error=_first_error(form), status=422)
     if thread.connection is None:
         raise Http404("The connection of this thread was deleted.")
+    model = form.chosen_model or selectors.last_language_model(thread)
     try:
         run = services.ask(
-            user=user, connection=thread.connection, text=form.text, thread=thread, language_model=form.chosen_model
+            user=user, connection=thread.connection, text=form.text, thread=thread, language_model=model
         )
     except ValidationError as error:
-        return render_thread(request, thread, text=form.text, error=" ".join(error.messages), status=422)
+        words = " ".join(error.messages)
+        return render_thread(request, thread, text=form.text, model=sent, error=words, status=422)
     except ObjectDoesNotExist as error:
         raise Http404("This thread cannot be gone on with.") from error
     return redirect("run", run.pk)
@@ -68,20 +73,20 @@ def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
 @login_required
 @require_POST
 def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Another attempt at the question of a run."""
-    user, run = person(request), run_to_see(request, run_id)
+    """Another attempt at the question of a run, as that one where nothing else is chosen."""
+    user, run = person(request), run_to_ask_again(request, run_id)
     form = QuestionForm(request.POST, user=user)
-    valid = form.is_valid()
-    model = form.chosen_model if valid else None
-    strategy = form.cleaned_data["strategy"] if valid else ""
+    again = composer.Again(request.POST.get("strategy", ""), request.POST.get("model", ""))
+    thread = run.question.thread
+    if not form.is_valid():
+        return render_thread(request, thread, run, again=again, error=_first_error(form), status=422)
+    strategy = form.cleaned_data["strategy"] or (run.strategy if run.strategy in STRATEGIES else "")
+    model = form.chosen_model or run.language_model
     try:
-        fresh = services.ask_again(
-            user=user, question=run.question, strategy=strategy, language_model=model or run.language_model
-        )
+        fresh = services.ask_again(user=user, question=run.question, strategy=strategy, language_model=model)
     except ValidationError as error:
-        return render_thread(request, run.question.thread, run, error=" ".join(error.messages), status=422)
-    except ObjectDoesNotExist as error:
-        raise Http404("This question cannot be asked again by you.") from error
+        words = " ".join(error.messages)
+        return render_thread(request, thread, run, again=again, error=words, status=422)
     return redirect("run", fresh.pk)
 
 
@@ -95,15 +100,22 @@ def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def _ask_page(
-    request: HttpRequest, *, connection: Connection | None = None, text: str = "", error: str = ""
+    request: HttpRequest,
+    *,
+    connection: Connection | None = None,
+    model: str = "",
+    text: str = "",
+    error: str = "",
 ) -> HttpResponse:
     user = person(request)
-    shown, suggestions = composer.for_a_new_question(user, connection=connection, text=text, error=error)
-    model = next(iter(shown.models), None)
+    shown, suggestions = composer.for_a_new_question(
+        user, connection=connection, model=model, text=text, error=error
+    )
+    chosen = next((one for one in shown.models if one.value == model), next(iter(shown.models), None))
     context = {
         "composer": shown,
         "suggestions": suggestions,
-        "small_model": model.name if model is not None and model.small else "",
+        "small_model": chosen.name if chosen is not None and chosen.small else "",
     }
     return render(request, "agents/ask.html", context, status=422 if error else 200)
 

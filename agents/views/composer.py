@@ -40,7 +40,17 @@ class ModelChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """What a form for another attempt had chosen when it came back with an error: values as it sent them."""
+
+    strategy: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Composer:
+    """`model` is the chosen one's value; where it is not among `models`, the first is."""
+
     action: str
     placeholder: str
     connections: Sequence[Connection]
@@ -90,13 +100,18 @@ STRATEGY_WORDS = {
 }  # fmt: skip
 
 
-def ask_again_choices(models: Sequence[ModelChoice]) -> dict[str, Any]:
-    """Strategies and models for another attempt."""
-    return {"strategies": [(name, STRATEGY_WORDS.get(name, name)) for name in STRATEGIES], "models": models}
+def ask_again_choices(models: Sequence[ModelChoice], run: Run, chosen: Again) -> dict[str, Any]:
+    """Strategies and models for another attempt; those of `run` are chosen unless the form said otherwise."""
+    return {
+        "strategies": [(name, STRATEGY_WORDS.get(name, name)) for name in STRATEGIES],
+        "models": models,
+        "strategy": chosen.strategy or run.strategy,
+        "model": chosen.model or str(run.language_model_id or ""),
+    }
 
 
 def for_a_new_question(
-    user: User, *, connection: Connection | None = None, text: str = "", error: str = ""
+    user: User, *, connection: Connection | None = None, model: str = "", text: str = "", error: str = ""
 ) -> tuple[Composer, Suggestions | None]:
     """The composer of the start page, and what it suggests for the chosen connection."""
     connections = list(connection_selectors.connections_to_ask(user))
@@ -105,20 +120,27 @@ def for_a_new_question(
     catalogue = connection_selectors.largest_tables(chosen, SUGGESTED_FROM) if chosen is not None else None
     shown = Composer(
         action=reverse("ask"), placeholder=_placeholder(catalogue), connections=connections, connection=chosen,
-        models=model_choices(), large=True, text=text, error=error,
+        models=model_choices(), model=model, large=True, text=text, error=error,
     )  # fmt: skip
     return shown, suggestions_for(user, chosen, catalogue) if chosen is not None else None
 
 
 def for_a_thread(
-    thread: Thread, latest: Run, models: Sequence[ModelChoice], *, text: str = "", error: str = ""
+    thread: Thread,
+    runs: Sequence[Run],
+    models: Sequence[ModelChoice],
+    *,
+    model: str = "",
+    text: str = "",
+    error: str = "",
 ) -> Composer:
-    """For somebody who may go on asking here."""
+    """For somebody who may go on asking here, with the model that answered last unless the form said otherwise."""
+    latest = runs[-1]
+    last_model = next((str(one.language_model_id) for one in reversed(runs) if one.language_model_id), "")
     live = latest.pk if latest.is_live else None
-    model = str(latest.language_model_id or "")
     return Composer(
         action=reverse("follow_up", args=[thread.pk]), placeholder=_next_placeholder(latest), connections=(),
-        connection=thread.connection, models=models, model=model, live_run=live, text=text, error=error,
+        connection=thread.connection, models=models, model=model or last_model, live_run=live, text=text, error=error,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents import permissions
 from agents.forms import StartEvaluationForm
 from agents.library import evaluated, evaluating
+from agents.library.evaluating import SAMPLES
 from agents.models import Evaluation
 from agents.views import composer
 from agents.views.objects import evaluation_to_see, person
@@ -64,6 +65,8 @@ def _form(request: HttpRequest, user: User, form: StartEvaluationForm) -> HttpRe
         "connection": given.get("connection", ""),
         "strategies": list(composer.STRATEGY_WORDS.items()),
         "chosen_strategies": given.getlist("strategy") or ["auto"],
+        "samples": SAMPLES,
+        "chosen_samples": given.getlist("samples") or ["1"],
         "models": composer.model_choices(),
         "chosen_models": given.getlist("model"),
         "name": given.get("name", ""),
@@ -75,10 +78,12 @@ def _form(request: HttpRequest, user: User, form: StartEvaluationForm) -> HttpRe
 @login_required
 @require_safe
 def progress(request: HttpRequest, evaluation_id: int) -> HttpResponse:
-    """How it goes, as a fragment that asks again while it goes on, and then fetches what came of it."""
+    """How it goes: a fragment that asks again while it goes on, and then fetches what came of it. The numbers change
+    every second; what is said aloud does with every tenth, of which the reader names the last."""
     found = evaluation_to_see(request, evaluation_id)
     context = {"followed": True, **progress_context(person(request), found)}
-    return render(request, "agents/parts/evaluation_progress.html", context)
+    context["news"] = request.GET.get("said") != str(context["progress"].tenths)
+    return render(request, "agents/parts/evaluation_news.html", context)
 
 
 def progress_context(user: User, found: Evaluation) -> dict[str, Any]:
@@ -104,6 +109,18 @@ def go_on(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     except ObjectDoesNotExist:
         messages.error(request, "This evaluation cannot be continued here.")
     return redirect("evaluation", found.pk)
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, evaluation_id: int) -> HttpResponse:
+    found = evaluation_to_see(request, evaluation_id)
+    try:
+        evaluating.delete(user=person(request), evaluation=found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("evaluation", found.pk)
+    return redirect("evaluations")
 
 
 def _manager(request: HttpRequest) -> User:

@@ -33,6 +33,14 @@ def run_to_cancel(request: HttpRequest, run_id: UUID) -> Run:
         raise Http404("There is no such run among your questions.") from error
 
 
+def run_to_ask_again(request: HttpRequest, run_id: UUID) -> Run:
+    """A run in a thread that one goes on with: whoever else sees it may not see what stands around it."""
+    run = run_to_see(request, run_id)
+    if not permissions.may_follow_up(person(request), run.question.thread):
+        raise Http404("This question cannot be asked again by you.")
+    return run
+
+
 def run_with_prompts(request: HttpRequest, run_id: UUID) -> Run:
     """A run whose prompts, too, may be read."""
     run = run_to_see(request, run_id)

@@ -16,7 +16,7 @@ from agents.answers.transcript import Transcript
 from agents.answers.turns import Totals, counted
 from agents.models import Run, Thread
 from agents.views import result_object
-from agents.views.composer import ModelChoice
+from agents.views.composer import Again, ModelChoice
 
 # Turns of a longer run are loaded when its strip is opened, and without scripts read in the trace.
 SHOWN_CALLS = 60
@@ -28,7 +28,7 @@ class Place:
 
     `addressed`: the page's address names this run, so tab, page and options of the query string are meant for it.
     `models` are those that the reader may ask again with, None for one who may not ask. `chosen` is the option of a
-    question back that was answered.
+    question back that was answered, `again` what its reader wanted another attempt with when that failed.
     """
 
     thread: Thread
@@ -36,6 +36,7 @@ class Place:
     models: Sequence[ModelChoice] | None = None
     addressed: bool = False
     chosen: str = ""
+    again: Again = Again()
 
     def prefix(self, run: Run) -> str:
         return "" if self.newest else f"r{str(run.pk)[:8]}-"
@@ -81,7 +82,7 @@ def answer_context(
         "may_ask": place.models is not None,
         "chosen": place.chosen,
         **result_object.context_of(
-            params, run, lambda: loaded or transcript_of(run), place.prefix(run), place.models
+            params, run, lambda: loaded or transcript_of(run), place.prefix(run), place.models, place.again
         ),
     }  # fmt: skip
 

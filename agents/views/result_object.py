@@ -12,7 +12,7 @@ from django.urls import reverse
 from agents.answers.transcript import Transcript
 from agents.models import Run
 from agents.views import panels
-from agents.views.composer import ModelChoice, ask_again_choices
+from agents.views.composer import Again, ModelChoice, ask_again_choices
 from agents.views.results import ShownResult, shown_result
 
 TABS = {"answer": "Answer", "table": "Table", "chart": "Chart", "steps": "Steps", "sql": "SQL"}
@@ -71,9 +71,10 @@ def context_of(
     load: Callable[[], Transcript],
     prefix: str,
     models: Sequence[ModelChoice] | None = None,
+    again: Again = Again(),  # noqa: B008  (frozen)
 ) -> dict[str, Any]:
     """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only. `models`
-    are those to ask again with; None for who may not."""
+    are those to ask again with, None for who may not; `again` is what was chosen of them."""
     result = shown_result(run)
     if result is None:
         return {"result": None}
@@ -91,7 +92,7 @@ def context_of(
         "exports": _exports(result),
         "full_exports": FORMATS if result.truncated and run.sql and may_ask else {},
         "may_ask": may_ask,
-        "again": ask_again_choices(models) if models is not None else {},
+        "again": ask_again_choices(models, run, again) if models is not None else {},
         "tokens": run.input_tokens + run.output_tokens,
     }
 

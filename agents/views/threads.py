@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -77,13 +77,16 @@ def render_thread(
     chosen: Run | None = None,
     *,
     text: str = "",
+    model: str = "",
+    again: composer.Again = composer.Again(),  # noqa: B008  (frozen)
     error: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    """`text` and `model` are what the composer held, `again` what the form at `chosen` did, that came back with
+    `error`."""
     questions = [question for question in selectors.questions_of(shown) if question.runs.all()]
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
-    chosen_run = next((one for one in runs if chosen is not None and one.pk == chosen.pk), None)
     models = _models(request, shown)
     transcript = transcript_of(latest) if latest.is_live or latest.calls <= SHOWN_CALLS else None
     with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
@@ -91,11 +94,10 @@ def render_thread(
     shared = sharing.audiences(with_shares) if with_shares else {}
     said = comments.comments_on(person(request), discussed) if discussed else {}
     entries = []
-    for place, (question, one) in enumerate(zip(questions, runs, strict=True)):
-        newest = one is latest
-        following = questions[place + 1].text if place + 1 < len(questions) else ""
-        where = Place(shown, newest=newest, models=models, addressed=one is chosen_run, chosen=following)
-        html = mark_safe(render_run(request, one, where, transcript if newest else None))  # noqa: S308
+    for question, one, place in zip(questions, runs, _places(shown, questions, models), strict=True):
+        if chosen is not None and one.pk == chosen.pk:
+            place = replace(place, addressed=True, again=again)
+        html = mark_safe(render_run(request, one, place, transcript if place.newest else None))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
         attempts, words = attempts_of(question, one), said.get(question.pk, ())
         entries.append(Entry(question, one, _name(question), audience, attempts, _beside(attempts), words, html))
@@ -106,10 +108,21 @@ def render_thread(
         "database": _database(shown),
         "live": transcript if latest.is_live else None,
         "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
-        "composer": composer.for_a_thread(shown, latest, models, text=text, error=error) if models else None,
+        "composer": composer.for_a_thread(shown, runs, models, model=model, text=text, error=error) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
     return render(request, "agents/thread.html", context, status=status)
+
+
+def _places(
+    shown: Thread, questions: Sequence[Question], models: Sequence[composer.ModelChoice] | None
+) -> list[Place]:
+    """Where the run of each question stands. Behind a question back, what was asked next is the chosen option."""
+    following = [*(question.text for question in questions[1:]), ""]
+    last = len(questions) - 1
+    return [
+        Place(shown, newest=number == last, models=models, chosen=text) for number, text in enumerate(following)
+    ]
 
 
 def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:

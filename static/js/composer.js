@@ -30,10 +30,10 @@ window.addEventListener("pageshow", () => {
   if (composer) delete composer.dataset.sent;
 });
 
-// Another connection: its tables and suggestions.
+// Another connection: its tables and suggestions; what was written and chosen stays.
 document.addEventListener("change", (event) => {
   if (event.target.name !== "connection" || event.target.form?.id !== "composer") return;
-  const text = field().value;
-  const query = new URLSearchParams({ connection: event.target.value, ...(text && { q: text }) });
+  const connection = event.target.value, model = event.target.form.elements.model.value, q = field().value;
+  const query = new URLSearchParams({ connection, ...(model && { model }), ...(q && { q }) });
   window.location.assign(`/?${query}`);
 });

@@ -16,7 +16,16 @@ from django.conf import settings  # noqa: E402
 
 from agents import services  # noqa: E402
 from agents.library import collecting, comments, feedback, scheduling, sharing  # noqa: E402
-from agents.models import LIVE, Collection, LiveThought, Run, SavedQuestion, SavedRun, Status  # noqa: E402
+from agents.models import (  # noqa: E402
+    LIVE,
+    Collection,
+    LanguageModel,
+    LiveThought,
+    Run,
+    SavedQuestion,
+    SavedRun,
+    Status,
+)
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
 from tests.browser import evaluations, nasty, spending  # noqa: E402
@@ -183,6 +192,16 @@ def cast() -> dict[str, Any]:
     return {"connection": stories.cast().shop.pk}
 
 
+def choices() -> dict[str, Any]:
+    """Two connections and two models to choose from."""
+    people = stories.cast()
+    stock = Connection.objects.create(name="Stock", kind="sqlite", database="stock.sqlite")
+    people.team.connections.add(stock)
+    for name in ("First model", "Second model"):
+        LanguageModel.objects.create(name=name, model="openai/scripted", is_default=name == "First model")
+    return {}
+
+
 def to_evaluate() -> dict[str, Any]:
     return evaluations.to_start()
 
@@ -259,7 +278,8 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, rerun)  # fmt: skip
+                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, rerun,
+                 choices)  # fmt: skip
 }
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def site(folder: Path, **settings: str) -> Iterator[Site]:
     env = {
         **{name: value for name, value in os.environ.items() if not name.startswith("LLM_")},
         "DATA_DIR": str(folder / "data"), "DATABASES_DIR": str(folder / "databases"), "PORT": str(port),
-        "DATABASE_URL": "", "REDIS_URL": "", "DJANGO_SETTINGS_MODULE": "reactsql_web.settings",
+        "ENV_FILE": "off", "DATABASE_URL": "", "REDIS_URL": "", "DJANGO_SETTINGS_MODULE": "reactsql_web.settings",
         "LLM_MODEL": "openai/scripted", "LLM_API_BASE": "http://127.0.0.1:9/v1", "LLM_API_KEY": "none",
         "LOGIN_FAILURES": "50", "QUESTIONS_PER_MINUTE": "1000", **settings,
     }  # fmt: skip

@@ -155,6 +155,7 @@ ROUTES: Mapping[str, Line] = {
     "evaluation_case": Line("GET", MANAGER),
     "stop_evaluation": Line("POST", MANAGER),
     "continue_evaluation": Line("POST", MANAGER),
+    "delete_evaluation": Line("POST", MANAGER),
     # connections and the person
     "connections": Line("GET", PERSONS),
     "schema": Line("GET", CATALOGUE),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from reactsql_web import keys
+from reactsql_web import env_file, keys
 from reactsql_web.database import own_database
 from reactsql_web.environment import SETTINGS, Environment
 
@@ -66,6 +66,47 @@ def test_a_bad_value_stops_the_start_and_says_what_would_be_right(
     assert started.returncode != 0
     assert words in started.stderr
     assert "tiger" not in started.stderr
+
+
+def test_a_file_says_what_the_environment_does_not(tmp_path: Path) -> None:
+    file = tmp_path / "settings"
+    file.write_text('# for this machine\nPORT=8123\nEMAIL_FROM="Shop <shop@example.com>"\nLOG_LEVEL=DEBUG\n')
+    values = {"ENV_FILE": str(file), "LOG_LEVEL": "ERROR"}
+    env_file.read(values)
+    read = Environment(values)
+    assert (read.integer("PORT"), read.text("EMAIL_FROM")) == (8123, "Shop <shop@example.com>")
+    assert read.text("LOG_LEVEL") == "ERROR"
+
+
+ENTRANCES = {
+    "manage.py": ["manage.py", "shell", "--no-imports", "-c", "from django.conf import settings as s; print(s.PORT)"],
+    **{
+        name: ["-c", f"import reactsql_web.{name}; from django.conf import settings as s; print(s.PORT)"]
+        for name in ("asgi", "wsgi", "celery")
+    },
+}
+
+
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_whatever_is_started_reads_the_file(tmp_path: Path, entrance: str) -> None:
+    (tmp_path / "settings").write_text("PORT=8123\n")
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), "ENV_FILE": str(tmp_path / "settings")}
+    environment.pop("PORT", None)
+    command = [sys.executable, *ENTRANCES[entrance]]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.split() == ["8123"], done.stderr
+
+
+@pytest.mark.parametrize(("text", "words"), [(None, "there is no file"), ('A="open', "cannot be read: No closing")])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str | None, words: str) -> None:
+    if text is not None:
+        (tmp_path / "settings").write_text(text)
+    with pytest.raises(ImproperlyConfigured, match=words):
+        env_file.read({"ENV_FILE": str(tmp_path / "settings")})
+
+
+def test_no_test_reads_the_settings_of_whoever_runs_it() -> None:
+    assert os.environ["ENV_FILE"] == "off"
 
 
 def test_every_name_stands_once_and_has_a_help() -> None:

@@ -61,7 +61,7 @@ def test_a_killed_workers_evaluation_is_finished_by_the_next(
     ben, shop = User.objects.get(username="ben"), Connection.objects.get(name="Shop")
     # As with a lost broker: the workers' upkeep finds what this process began.
     monkeypatch.setattr(tasks, "enqueue_evaluation", lambda evaluation_id: None)
-    evaluation = evaluating.start(user=ben, connection=shop, choices=[("zero-shot", model)])
+    evaluation = evaluating.start(user=ben, connection=shop, choices=[evaluating.Choice("zero-shot", model)])
     with Worker(environment, tmp_path / "first.log") as first:
         wait_for(lambda: len(server.requests) >= 3 and done() >= 2, 120, "the third question is asked")
         first.kill()

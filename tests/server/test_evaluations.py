@@ -72,7 +72,7 @@ def stored_model(server: ScriptedServer, name: str, **fields: Any) -> LanguageMo
 
 
 def begun(people: Cast, *models: LanguageModel) -> Evaluation:
-    choices: list[evaluating.Choice] = [("zero-shot", one) for one in models]
+    choices = [evaluating.Choice("zero-shot", one) for one in models]
     return evaluating.start(user=people.ben, connection=people.shop, choices=choices)
 
 
@@ -115,6 +115,22 @@ def test_every_question_is_asked_of_every_system_and_scored(
     }  # fmt: skip
     assert QueryLogEntry.objects.filter(purpose="gold", user=people.ben).count() == 8
     assert AuditEntry.objects.get(action="evaluation started").detail["questions"] == 4
+
+
+def test_as_many_drafts_vote_as_was_chosen(people: Cast, model: LanguageModel) -> None:
+    choices = [evaluating.Choice("lift", model), evaluating.Choice("lift", model, 3)]
+    evaluation = evaluating.start(user=people.ben, connection=people.shop, choices=choices)
+    worked(evaluation)
+    assert [str(system) for system in evaluation.systems.all()] == ["lift, scripted", "lift with a vote of 3, scripted"]
+    alone, voting = cases(evaluation)[:2]
+    assert (alone.status, voting.status) == ("answered", "answered")
+    assert branches(alone) == {""}
+    assert {"candidate-1", "candidate-2"} <= branches(voting)
+
+
+def branches(case: EvaluationCase) -> set[str]:
+    assert case.run is not None
+    return {reply.data.get("branch", "") for reply in case.run.events.filter(kind="model_reply")}
 
 
 def test_a_few_are_at_work_at_a_time_and_all_are_paid_for(people: Cast, model: LanguageModel) -> None:
@@ -267,5 +283,5 @@ def test_an_evaluation_without_choices_or_known_answers_is_refused(people: Cast,
         begun(people, model)
     stranger = User.objects.get(username="cleo")
     with pytest.raises(people.shop.DoesNotExist):
-        evaluating.start(user=stranger, connection=people.shop, choices=[("react", model)])
+        evaluating.start(user=stranger, connection=people.shop, choices=[evaluating.Choice("react", model)])
     assert not Evaluation.objects.exists()

@@ -8,7 +8,9 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from connections.models import User
+from agents.models import Evaluation
+from connections.models import Membership, Role, User
+from tests.web.measured import measured
 from tests.web.stories import Cast, cast
 
 
@@ -44,3 +46,22 @@ def tom(people: Cast) -> Client:
 @pytest.fixture
 def sara(people: Cast) -> Client:
     return as_person(people.sara)
+
+
+@pytest.fixture
+def manager(people: Cast) -> User:
+    """Mona, of the cast's team."""
+    user = User.objects.create_user("mona", first_name="Mona", last_name="Manager")
+    Membership.objects.create(team=people.team, user=user, role=Role.MANAGER)
+    return user
+
+
+@pytest.fixture
+def mona(manager: User) -> Client:
+    return as_person(manager)
+
+
+@pytest.fixture
+def done(people: Cast, manager: User) -> Evaluation:
+    """An evaluation of which everything was asked."""
+    return measured(manager, people.shop)

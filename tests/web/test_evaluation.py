@@ -22,23 +22,6 @@ from tests.web.measured import measured, with_trace
 from tests.web.stories import Cast
 
 
-@pytest.fixture
-def manager(people: Cast) -> User:
-    user = User.objects.create_user("mona", first_name="Mona", last_name="Manager")
-    Membership.objects.create(team=people.team, user=user, role=Role.MANAGER)
-    return user
-
-
-@pytest.fixture
-def mona(manager: User) -> Client:
-    return as_person(manager)
-
-
-@pytest.fixture
-def done(people: Cast, manager: User) -> Evaluation:
-    return measured(manager, people.shop)
-
-
 def page(client: Client, evaluation: Evaluation, **query: object) -> str:
     return client.get(reverse("evaluation", args=[evaluation.pk]), query).content.decode()
 
@@ -182,6 +165,24 @@ def test_a_page_of_2000_questions_takes_as_many_queries_as_one_of_12(
     assert counted[0] == counted[1]
     assert counted[0] <= 25
     assert passed < 2
+
+
+def test_progress_is_said_aloud_by_tenths_and_its_button_stays(
+    people: Cast, manager: User, mona: Client
+) -> None:
+    running = measured(manager, people.shop, state=EvaluationState.RUNNING, finished_at=None)
+    EvaluationCase.objects.filter(system__evaluation=running, question__position__gt=2).update(state="waiting")
+    body = page(mona, running)
+    (said,) = re.findall(r"/progress\?said=(\d+)", body)
+    shown = body.split('id="evaluation-progress"')[1].split('id="evaluation-results"')[0]
+    assert shown.count('role="status"') == shown.count('id="evaluation-said" role="status"></p>') == 1
+    address = reverse("evaluation_progress", args=[running.pk])
+    second = mona.get(address, {"said": said}).content.decode()
+    assert "9 of 36 answers" in words(second)
+    assert "evaluation-said" not in second
+    assert "<button" not in second
+    EvaluationCase.objects.filter(system__evaluation=running, question__position=3).update(state="done")
+    assert "33 % of the answers are there." in mona.get(address, {"said": said}).content.decode()
 
 
 @pytest.mark.parametrize(

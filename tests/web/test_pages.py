@@ -32,6 +32,22 @@ def test_pages_of_ones_own_answer(olga: Client, page: str) -> None:
     assert olga.get(reverse(page)).status_code == 200
 
 
+@pytest.mark.parametrize("tab", TABS)
+def test_a_cache_keeps_no_page_and_tells_it_from_its_fragments(people: Cast, olga: Client, tab: str) -> None:
+    run = stories.answered(people.olga, people.shop)
+    for address in (of_run(run)[f"tab {tab}"], reverse("history"), reverse("trace_json", args=[run.pk])):
+        for headers in ({}, {"HX-Request": "true"}):
+            response = olga.get(address, headers=headers)
+            assert {"private", "no-store"} <= set(response.headers["Cache-Control"].split(", ")), address
+            assert {"HX-Request", "Cookie"} <= set(response.headers["Vary"].split(", ")), address
+
+
+def test_what_is_the_same_for_everybody_may_be_cached(client: Client) -> None:
+    response = client.get("/static/css/app.css")
+    assert response.status_code == 200
+    assert "no-store" not in response.headers.get("Cache-Control", "")
+
+
 @pytest.mark.parametrize("page", ["home", "history", "connections", "settings"])
 def test_pages_ask_a_visitor_to_log_in(people: Cast, client: Client, page: str) -> None:
     response = client.get(reverse(page))
