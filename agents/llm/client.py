@@ -196,7 +196,7 @@ def _imported() -> Any:
     litellm.suppress_debug_info = True
     litellm.disable_aiohttp_transport = True  # its sessions outlive their loop
     litellm.aclient_session = _http_client()
-    litellm.response_cost_calculator = _unpriced
+    litellm.response_cost_calculator = _unpriced  # type: ignore[assignment]  # it may return None, says its caller
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm
