@@ -9,7 +9,7 @@ from django import forms
 from agents import permissions, selectors
 from agents.evaluation.systems import VOTING
 from agents.library.evaluating import SAMPLES, Choice
-from agents.models import Cadence, LanguageModel
+from agents.models import Cadence, LanguageModel, SavedQuestion
 from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
 from connections.models import Connection, Team, User
@@ -133,6 +133,23 @@ class ScheduleForm(forms.Form):
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["recipients"].queryset = team.members.filter(is_active=True)  # type: ignore[attr-defined]
+
+    @classmethod
+    def showing(cls, saved: SavedQuestion) -> ScheduleForm:
+        """The form with the schedule as it is."""
+        return cls(team=saved.collection.team, initial={
+            "cadence": saved.cadence,
+            "weekday": saved.day if saved.cadence == Cadence.WEEKLY else 0,
+            "day": saved.day if saved.cadence == Cadence.MONTHLY else 1,
+            "at": f"{saved.at:%H:%M}",
+            "only_when_changed": saved.only_when_changed,
+            "recipients": list(saved.recipients.values_list("pk", flat=True)),
+        })  # fmt: skip
+
+    @property
+    def told(self) -> set[str]:
+        """Keys of the people who are ticked, also where they were sent and refused."""
+        return {str(key) for key in self["recipients"].value() or ()}
 
 
 class StartEvaluationForm(forms.Form):

@@ -201,8 +201,10 @@ def may_judge(user: User, run: Run) -> bool:
 
 
 def may_review(user: User, run: Run) -> bool:
-    """Mark as reviewed, add to the regression set: a manager of the connection who sees the run."""
-    return _manages_connection_of(user, run) and may_see_run(user, run)
+    """Mark as reviewed, add to the regression set: a manager of the connection who sees the run. What an evaluation
+    asked is in that set already."""
+    measured = run.question.thread.evaluation_id is not None
+    return not measured and _manages_connection_of(user, run) and may_see_run(user, run)
 
 
 def may_verify(user: User, run: Run) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from agents import selectors, services
+from agents import permissions, selectors, services
 from agents.models import Run
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
@@ -47,6 +47,12 @@ def ask(user: User, connection_id: int, question: str, thread_of: UUID | None = 
 
 def run_of(user: User, run_id: UUID) -> Run:
     return selectors.run_to_see(user, run_id)
+
+
+def run_to_follow(user: User, run_id: UUID) -> tuple[Run, bool]:
+    """The run, and whether its prompts, too, may be read."""
+    run = run_of(user, run_id)
+    return run, permissions.may_read_prompts(user, run)
 
 
 def told(run: Run, rows: int = 100) -> dict[str, Any]:

@@ -46,6 +46,12 @@ def ask(
         raise Connection.DoesNotExist
     if thread is not None and not permissions.may_follow_up(user, thread):
         raise Thread.DoesNotExist
+    if thread is not None and thread.connection_id != connection.pk:
+        raise ValidationError(
+            f"The question goes on with a thread on {thread.connection}, and {connection} is to be asked. Name "
+            f"{thread.connection}, or ask without the thread.",
+            code="connection",
+        )
     text, evidence = _checked_text(text), _checked_evidence(evidence)
     _check_rate(user)
     with transaction.atomic():
@@ -90,12 +96,14 @@ def measure(
 
 
 def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:
-    """Run the program of `run` again on fresh data, without a model, as another run of its question.
+    """Run the program of `run` again on fresh data, without a model: for its owner as another run of the question, for
+    whoever else sees it and may ask the connection as a question of their own.
 
     `program` is the changed one where somebody changed `step`. Raises ValidationError where there is nothing to run,
     Run.DoesNotExist where the right is missing.
     """
-    if not permissions.may_follow_up(user, run.question.thread):
+    connection = run.question.thread.connection
+    if connection is None or not (permissions.may_see_run(user, run) and permissions.may_run_again(user, run)):
         raise Run.DoesNotExist
     calls = list(program) or run.steps
     if not calls:
@@ -103,8 +111,10 @@ def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:
     _check_rate(user)
     origin = {"rerun_of": str(run.pk), **({"step": step} if step else {})}
     with transaction.atomic():
-        fresh = _queue_program(run.question, calls, origin)
-        audit.record("run again", actor=user, target=run.question, detail={"run": str(fresh.pk), **origin})
+        owns = permissions.owns_run(user, run)
+        question = run.question if owns else _ask_apart(user, connection, run.question.text)
+        fresh = _queue_program(question, calls, origin)
+        audit.record("run again", actor=user, target=question, detail={"run": str(fresh.pk), **origin})
     return fresh
 
 
@@ -118,8 +128,7 @@ def ask_program(*, user: User, connection: Connection, text: str, program: Progr
     text = _checked_text(text)
     _check_rate(user)
     with transaction.atomic():
-        thread = Thread.objects.create(owner=user, connection=connection, title=_title(text))
-        run = _queue_program(_add_question(thread, user, text, ""), program, {"sql": sql} if sql else {})
+        run = _queue_program(_ask_apart(user, connection, text), program, {"sql": sql} if sql else {})
         detail = {"connection": connection.name, "run": str(run.pk), "without_model": True}
         audit.record("asked", actor=user, target=run.question, detail=detail)
     return run
@@ -205,6 +214,12 @@ def _check_rate(user: User) -> None:
 def _title(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= TITLE_CHARACTERS else line[: TITLE_CHARACTERS - 1] + "…"
+
+
+def _ask_apart(user: User, connection: Connection, text: str) -> Question:
+    """A question in a thread of its own."""
+    thread = Thread.objects.create(owner=user, connection=connection, title=_title(text))
+    return _add_question(thread, user, text, "")
 
 
 def _add_question(thread: Thread, user: User, text: str, evidence: str) -> Question:

@@ -55,6 +55,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/access", sharing.ask_for_access, name="ask_for_access"),
     path("runs/<uuid:run_id>/feedback", feedback.judge, name="judge"),
     path("runs/<uuid:run_id>/verify", feedback.verify, name="verify"),
+    path("runs/<uuid:run_id>/regression", feedback.add_to_regression_set, name="add_to_regression_set"),
     path("runs/<uuid:run_id>/comments", discussion.comment, name="comment"),
     path("comments/<int:comment_id>/delete", discussion.delete_comment, name="delete_comment"),
     path("notices/", discussion.notices, name="notices"),

@@ -30,6 +30,12 @@ def collection_to_see(user: User, collection_id: int) -> Collection:
     return permissions.visible_collections(user).select_related("team").get(pk=collection_id)
 
 
+def collection_that_opens(user: User, run: Run) -> Collection | None:
+    """The collection of a team of theirs in which `user` finds the run; the first by name, where there are several."""
+    kept = Q(saved__run=run) | Q(saved__runs__run=run, saved__runs__with_own_values=False)
+    return permissions.visible_collections(user).filter(kept).select_related("team").first()
+
+
 def saved_in(collection: Collection, *, text: str = "", show: str = "") -> QuerySet[SavedQuestion]:
     """`show` is "verified", "scheduled" or "" for all."""
     found = collection.saved.select_related("owner", "connection", "run__verification").prefetch_related(

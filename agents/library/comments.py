@@ -40,6 +40,13 @@ def comment_to_delete(user: User, comment_id: int) -> Comment:
     return comment
 
 
+def run_around(user: User, comment: Comment) -> Run | None:
+    """The run that the comment is about, else the newest of its question; of those that are open to `user`."""
+    found = permissions.visible_runs(user).filter(question=comment.question_id).select_related("question")
+    runs = list(found.order_by("-created_at"))
+    return next((run for run in runs if run.pk == comment.run_id), runs[0] if runs else None)
+
+
 # --- Writes ----------------------------------------------------------------------------------------------------------
 
 

@@ -16,12 +16,14 @@ from django.utils import timezone
 
 from agents import permissions
 from agents.library import notices
-from agents.models import Notice, Run, Share
+from agents.models import Notice, Run, Share, Thread
 from connections import audit
 from connections import permissions as connection_permissions
 from connections.models import Connection, Role, Team, User
 
 TOKEN_BYTES = 24
+# Each request for access is a notice and a mail to every manager.
+BETWEEN_REQUESTS = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,8 @@ def open_link(*, user: User, token: str) -> Run:
 
 
 def ask_for_access(*, user: User, run: Run) -> int:
-    """Tell the managers of the connection's teams that `user` would like to ask it; returns how many were told."""
+    """Tell the managers of the connection's teams that `user` would like to ask it; returns how many were told. Raises
+    ValidationError where `user` told them lately, from any run of the thread."""
     connection = run.question.thread.connection
     if connection is None or not permissions.may_see_run(user, run):
         raise Run.DoesNotExist
@@ -160,9 +163,18 @@ def ask_for_access(*, user: User, run: Run) -> int:
         memberships__role=Role.MANAGER, memberships__team__connections=connection, is_active=True
     ).distinct()
     with transaction.atomic():
+        Thread.objects.select_for_update().get(pk=run.question.thread_id)  # of two requests at once the second waits
+        if _asked_lately(user, run):
+            raise ValidationError("You asked for access already, and the managers were told. Ask again in a day.",
+                                  code="asked")  # fmt: skip
         notices.tell(users=managers, actor=user, kind=Notice.Kind.ACCESS, run=run, text=f"To ask {connection.name}.")
         audit.record("access asked for", actor=user, target=connection)
     return managers.count()
+
+
+def _asked_lately(user: User, run: Run) -> bool:
+    asked = Notice.objects.filter(kind=Notice.Kind.ACCESS, actor=user, run__question__thread=run.question.thread_id)
+    return asked.filter(created_at__gt=timezone.now() - BETWEEN_REQUESTS).exists()
 
 
 def _share_one(user: User, run: Run, days: int, *, person: User | None = None, team: Team | None = None) -> None:

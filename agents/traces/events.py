@@ -10,7 +10,7 @@ in order, events of two branches may interleave.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -224,6 +224,24 @@ def from_json(data: Mapping[str, Any]) -> Event:
     event = EVENTS[data["kind"]]
     levels = _tuple_levels(event)  # type: ignore[arg-type]  # mypy takes the hash of its instances for its own
     return event(**{name: _frozen(value, levels.get(name, 0)) for name, value in data.items() if name != "kind"})
+
+
+def without_prompts(event: Event) -> Event:
+    """`event` for who may see the run and not the whole database: prompts, raw replies, what the model was told, the
+    names of all tables and an administrator's detail are empty; every field stays."""
+    match event:
+        case SchemaShown():
+            return replace(event, tables=(), folded=())
+        case ModelCallStarted():
+            return replace(event, appended=())
+        case ModelReply():
+            return replace(event, text="", reasoning="")
+        case Observation():
+            return replace(event, text="")
+        case RunFailed():
+            return replace(event, error={name: text for name, text in event.error.items() if name != "detail"})
+        case _:
+            return event
 
 
 def _thawed(value: Any) -> Any:

@@ -57,6 +57,11 @@ async def follow(
             yield item
 
 
+def position_in(text: str) -> int:
+    """The position that a reader names as the last it saw, as Last-Event-ID; 0 for what cannot be one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
 def sse_message(event: str, data: str, *, position: int | None = None) -> bytes:
     """One server-sent event, of the browser's default kind where `event` is "". `position` becomes its id, which the
     browser sends back as Last-Event-ID."""

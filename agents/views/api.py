@@ -17,6 +17,7 @@ from ninja.security import HttpBearer
 from pydantic import Field
 
 from agents import programmatic, services, spending
+from agents.answers.transcript import thought_in
 from agents.models import Run
 from agents.traces import events, stream
 from connections import tokens
@@ -86,7 +87,7 @@ class RunOut(Schema):
 class Ask(Schema):
     connection: int
     question: str
-    follows: UUID | None = Field(None, description="A run whose thread this question goes on with")
+    follows: UUID | None = Field(None, description="A run whose thread, on the same connection, this goes on with")
 
 
 class Problem(Schema):
@@ -151,6 +152,8 @@ def rows(request: HttpRequest, run_id: UUID, offset: int = 0, limit: int = 1000)
 
 @api.post("runs/{uuid:run_id}/rerun", response={201: RunOut, **REFUSED}, summary="The same steps on fresh data")
 def rerun(request: HttpRequest, run_id: UUID) -> Any:
+    """Without a model. Your own run gets another attempt; of somebody else's it is a question of yours, where you may
+    ask the connection."""
     user = _user(request)
     run = services.rerun(user=user, run=programmatic.run_of(user, run_id))
     return Status(201, programmatic.told(run))
@@ -165,20 +168,23 @@ def cancel(request: HttpRequest, run_id: UUID) -> Any:
 
 @api.get("runs/{uuid:run_id}/events", auth=AsyncToken(), summary="Follow a run by server-sent events")
 async def follow(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
-    """Every event as JSON under its kind, with its position as id; send that back as Last-Event-ID to go on."""
-    run = await sync_to_async(programmatic.run_of)(_user(request), run_id)
-    last = request.headers.get("Last-Event-ID", "")
-    return stream.sse_response(_messages(run, int(last) if last.isascii() and last.isdigit() else 0))
+    """Every event as JSON under its kind, with its position as id; send that back as Last-Event-ID to go on. What tells
+    of the whole database is empty for those who neither asked nor see the connection: prompts, raw replies, what the
+    model was told, the names of all tables."""
+    run, prompts = await sync_to_async(programmatic.run_to_follow)(_user(request), run_id)
+    after = stream.position_in(request.headers.get("Last-Event-ID", ""))
+    return stream.sse_response(_messages(run, after, prompts))
 
 
-async def _messages(run: Run, after: int) -> AsyncIterator[bytes]:
+async def _messages(run: Run, after: int, prompts: bool) -> AsyncIterator[bytes]:
     async for item in stream.follow(run.pk, after):
         if item is None:
             yield stream.KEEP_ALIVE
         elif isinstance(item, stream.Thought):
-            yield stream.sse_message("thought", json.dumps({"turn": item.turn, "text": item.text}, ensure_ascii=False))
+            text = item.text if prompts else thought_in(item.text)
+            yield stream.sse_message("thought", json.dumps({"turn": item.turn, "text": text}, ensure_ascii=False))
         else:
-            data = json.dumps(events.to_json(item), ensure_ascii=False)
+            data = json.dumps(events.to_json(item if prompts else events.without_prompts(item)), ensure_ascii=False)
             yield stream.sse_message(item.kind, data, position=item.position)
 
 

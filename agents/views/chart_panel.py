@@ -29,11 +29,13 @@ class Option:
 
 def build(view: View) -> dict[str, Any]:
     result = view.result
-    rows = () if result.expired else result.rows(0, MOST_ROWS)
+    if result.expired:
+        return _cut(view)
+    rows = result.rows(0, MOST_ROWS)
     found = fit(result.columns, rows, view.run.question.text)
     choice = wished(found, _wish(view))
     if choice is None:
-        return {"reason": found.reason, "expired": result.expired}
+        return {"reason": found.reason}
     if choice.kind == "number":
         return _number(view, choice, rows)
     chart = draw(choice, result.columns, rows)
@@ -110,7 +112,7 @@ def _cut(view: View) -> dict[str, Any]:
     from agents.views.panels import cut_of  # late: panels lists this panel
 
     cut = cut_of(view)
-    if view.result.rows_stored > MOST_ROWS:
+    if view.result.rows_stored > MOST_ROWS and not view.result.expired:
         cut |= {
             "cut": "The chart is drawn from these.",
             "stored": MOST_ROWS,

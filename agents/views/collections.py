@@ -26,6 +26,7 @@ from agents.views.objects import (
     saved_to_edit,
     saved_to_see,
 )
+from connections import permissions as connection_permissions
 from connections.models import Team, User
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -41,6 +42,7 @@ class Line:
     spark: str
     end: tuple[float, float] | None
     schedule: str
+    may_run: bool
 
 
 @login_required
@@ -73,9 +75,10 @@ def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
     text, show = request.GET.get("q", ""), request.GET.get("show", "")
     saved_questions = list(collecting.saved_in(found, text=text, show=show))
     everything = list(collecting.saved_in(found)) if text or show else saved_questions
+    asking = set(connection_permissions.askable_connections(user).values_list("pk", flat=True))
     context = {
         "collection": found,
-        "lines": [_line(one) for one in saved_questions],
+        "lines": [_line(one, may_run=one.connection_id in asking) for one in saved_questions],
         "text": text,
         "show": show,
         "all": len(everything),
@@ -139,7 +142,8 @@ def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
     found = saved_to_edit(request, saved_id)
     form = ScheduleForm(request.POST, team=found.collection.team)
     if not form.is_valid():
-        return _saved_page(request, found, schedule_error="Choose a time such as 07:00, and people of the team.")
+        refusal = "Choose a time such as 07:00, and people of the team."
+        return _saved_page(request, found, refused=form, schedule_error=refusal)
     given = form.cleaned_data
     day = given["weekday"] if given["cadence"] == Cadence.WEEKLY else given["day"]
     try:
@@ -148,7 +152,7 @@ def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
             recipients=given["recipients"], only_when_changed=given["only_when_changed"],
         )  # fmt: skip
     except ValidationError as error:
-        return _saved_page(request, found, schedule_error=" ".join(error.messages))
+        return _saved_page(request, found, refused=form, schedule_error=" ".join(error.messages))
     messages.success(request, "The schedule is set." if given["cadence"] else "The schedule is off.")
     return redirect("saved", found.pk)
 
@@ -216,8 +220,10 @@ def _save(request: HttpRequest, run: Run, form: SaveForm) -> SavedQuestion:
 
 
 def _saved_page(
-    request: HttpRequest, found: SavedQuestion, *, error: str = "", schedule_error: str = ""
-) -> HttpResponse:
+    request: HttpRequest, found: SavedQuestion, *, error: str = "", refused: ScheduleForm | None = None,
+    schedule_error: str = "",
+) -> HttpResponse:  # fmt: skip
+    """What was written in the `refused` schedule stays."""
     user = person(request)
     may_run = permissions.may_run_saved(user, found)
     written = {name.removeprefix("value-"): value for name, value in request.POST.items() if name.startswith("value-")}
@@ -229,7 +235,7 @@ def _saved_page(
         "may_run": may_run,
         "may_edit": permissions.may_edit_saved(user, found),
         "members": found.collection.team.members.filter(is_active=True),
-        "told": set(found.recipients.values_list("pk", flat=True)),
+        "schedule": refused or ScheduleForm.showing(found),
         "cadences": Cadence.choices,
         "weekdays": list(enumerate(WEEKDAYS)),
         "days": range(1, scheduling.LAST_DAY + 1),
@@ -240,12 +246,12 @@ def _saved_page(
     return render(request, "agents/saved.html", context, status=422 if error or schedule_error else 200)
 
 
-def _line(one: SavedQuestion) -> Line:
+def _line(one: SavedQuestion, *, may_run: bool) -> Line:
     runs: list[SavedRun] = one.told_runs  # type: ignore[attr-defined]  # as collecting.saved_in prefetches them
     numbers = [run.number for run in reversed(runs) if run.number is not None]
     points = _points(numbers)
     spark = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return Line(one, runs[0] if runs else None, spark, points[-1] if points else None, _schedule(one))
+    return Line(one, runs[0] if runs else None, spark, points[-1] if points else None, _schedule(one), may_run)
 
 
 def _points(numbers: list[float]) -> list[tuple[float, float]]:

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from agents import permissions
 from agents.answers import wording
 from agents.answers.failures import Failure, failure_of
 from agents.answers.highlight import sql_pieces
@@ -18,7 +19,7 @@ from agents.answers.program import method_of
 from agents.answers.side_by_side import MOST_ROWS, Verdict, compared
 from agents.models import Run
 from agents.views.grids import Grid, grid_of
-from agents.views.objects import run_to_see
+from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from agents.views.threads import attempts_of
 
@@ -50,6 +51,7 @@ def beside(request: HttpRequest, run_id: UUID, other_id: UUID) -> HttpResponse:
         "question": runs[0].question,
         "thread": thread,
         "current_thread": thread.pk,
+        "owns": permissions.owns_run(person(request), runs[0]),
         "sides": sides,
         "verdict": _verdict(sides),
     }

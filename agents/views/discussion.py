@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from agents.library import comments
 from agents.library import notices as told
@@ -36,9 +38,11 @@ def delete_comment(request: HttpRequest, comment_id: int) -> HttpResponse:
     except ObjectDoesNotExist as error:
         raise Http404("There is no such comment of yours.") from error
     comments.delete(user=person(request), comment=found)
-    if found.run is None:
-        return redirect("thread", found.question.thread_id)
-    return _comments(request, run_to_see(request, found.run.pk))
+    run = comments.run_around(person(request), found)
+    if run is not None:
+        return _comments(request, run)
+    messages.success(request, "The comment is deleted. The answer that it was about is not open to you any more.")
+    return HttpResponseClientRedirect(reverse("home")) if getattr(request, "htmx", False) else redirect("home")
 
 
 @login_required

@@ -1,9 +1,10 @@
-"""Thumbs with reasons, and a manager's verification, in the foot of an answer."""
+"""Thumbs with reasons and a manager's verification in the foot of an answer; from its trace, the regression set."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_POST
 from agents.forms import FeedbackForm, VerifyForm
 from agents.library import feedback
 from agents.models import Run
-from agents.views.objects import person, run_to_see, run_to_verify
+from agents.views.objects import person, run_to_review, run_to_see, run_to_verify
 
 
 @login_required
@@ -53,6 +54,16 @@ def verify(request: HttpRequest, run_id: UUID) -> HttpResponse:
             user=person(request), run=run, note=given["note"], in_regression_set=given["regression"]
         )  # fmt: skip
     return _verdict(request, run_to_see(request, run_id), "")
+
+
+@login_required
+@require_POST
+def add_to_regression_set(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """From the trace of any run that one reviews, whether or not it is on the review list."""
+    added = feedback.add_to_regression_set(user=person(request), run=run_to_review(request, run_id))
+    waits = "" if added.gold_sql else ", where it waits for a verified answer"
+    messages.success(request, f"The question is in the regression set of {added.connection}{waits}.")
+    return redirect("trace", run_id)
 
 
 def _verdict(request: HttpRequest, run: Run, error: str) -> HttpResponse:

@@ -63,6 +63,13 @@ def share_to_revoke(request: HttpRequest, share_id: UUID) -> Share:
         raise Http404("There is no such share of yours.") from error
 
 
+def run_to_review(request: HttpRequest, run_id: UUID) -> Run:
+    run = run_to_see(request, run_id)
+    if not permissions.may_review(person(request), run):
+        raise Http404("This run is not yours to review.")
+    return run
+
+
 def run_to_verify(request: HttpRequest, run_id: UUID) -> Run:
     run = run_to_see(request, run_id)
     if not permissions.may_verify(person(request), run):

@@ -17,6 +17,7 @@ from agents.answers.turns import Totals, counted
 from agents.models import Run, Thread
 from agents.views import result_object
 from agents.views.composer import Again, ModelChoice
+from agents.views.objects import person
 
 # Turns of a longer run are loaded when its strip is opened, and without scripts read in the trace.
 SHOWN_CALLS = 60
@@ -82,7 +83,8 @@ def answer_context(
         "may_ask": place.models is not None,
         "chosen": place.chosen,
         **result_object.context_of(
-            params, run, lambda: loaded or transcript_of(run), place.prefix(run), place.models, place.again
+            person(request), params, run, lambda: loaded or transcript_of(run), place.prefix(run), place.models,
+            place.again,
         ),
     }  # fmt: skip
 

@@ -20,7 +20,7 @@ from agents.errors import CORRECTABLE, DatabaseError
 from agents.models import Run
 from agents.views.grids import grid_of
 from agents.views.objects import person, run_to_see
-from agents.views.threads import render_thread
+from agents.views.threads import render_page_of
 
 Calls = Sequence[dict[str, Any]]
 
@@ -77,12 +77,12 @@ def run_step(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
 @login_required
 @require_POST
 def rerun(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The same program on fresh data."""
+    """The same program on fresh data: the owner's in its thread, another's as a question of one's own."""
     run = run_to_see(request, run_id)
     try:
         fresh = services.rerun(user=person(request), run=run)
     except ValidationError as error:
-        return render_thread(request, run.question.thread, run, error=" ".join(error.messages), status=422)
+        return render_page_of(request, run, error=" ".join(error.messages), status=422)
     except ObjectDoesNotExist as error:
         raise Http404("This run cannot be repeated by you.") from error
     return redirect("run", fresh.pk)

@@ -9,11 +9,13 @@ from typing import Any
 
 from django.urls import reverse
 
+from agents import permissions
 from agents.answers.transcript import Transcript
 from agents.models import Run
 from agents.views import panels
 from agents.views.composer import Again, ModelChoice, ask_again_choices
 from agents.views.results import ShownResult, shown_result
+from connections.models import User
 
 TABS = {"answer": "Answer", "table": "Table", "chart": "Chart", "steps": "Steps", "sql": "SQL"}
 FORMATS = {"csv": "CSV", "xlsx": "Excel", "parquet": "Parquet", "json": "JSON"}
@@ -66,6 +68,7 @@ class View:
 
 
 def context_of(
+    user: User,
     params: Mapping[str, str],
     run: Run,
     load: Callable[[], Transcript],
@@ -74,7 +77,7 @@ def context_of(
     again: Again = Again(),  # noqa: B008  (frozen)
 ) -> dict[str, Any]:
     """`result` and the rest that result.html needs; `result` is None for an answer that is a sentence only. `models`
-    are those to ask again with, None for who may not; `again` is what was chosen of them."""
+    are those that `user` may ask again with, None for who may not; `again` is what was chosen of them."""
     result = shown_result(run)
     if result is None:
         return {"result": None}
@@ -90,7 +93,7 @@ def context_of(
         "panel_template": f"agents/parts/panel_{tab}.html",
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
-        "full_exports": FORMATS if result.truncated and run.sql and may_ask else {},
+        "full_exports": FORMATS if result.truncated and run.sql and permissions.may_run_again(user, run) else {},
         "may_ask": may_ask,
         "again": ask_again_choices(models, run, again) if models is not None else {},
         "tokens": run.input_tokens + run.output_tokens,

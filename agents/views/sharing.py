@@ -70,10 +70,12 @@ def ask_for_access(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_to_see(request, run_id)
     try:
         told = sharing.ask_for_access(user=person(request), run=run)
+        words = "The managers of its teams were told." if told else "Its teams have no manager: ask an administrator."
+    except ValidationError as refused:
+        words = " ".join(refused.messages)
     except ObjectDoesNotExist as error:
         raise Http404("The connection of this run was deleted.") from error
-    words = "The managers of its teams were told." if told else "Its teams have no manager: ask an administrator."
-    messages.success(request, words)
+    messages.info(request, words)
     return redirect("run", run.pk)
 
 

@@ -132,5 +132,4 @@ def _transcript_until(run: Run, position: int) -> Transcript:
 
 def _position(request: HttpRequest) -> int:
     """The last event the reader saw: its own word, else what the page was made with."""
-    text = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return stream.position_in(request.headers.get("Last-Event-ID") or request.GET.get("after", ""))

@@ -56,9 +56,7 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     chosen = run_to_see(request, run_id)
     if getattr(request, "htmx", False) and not chosen.is_live:
         return _result_alone(request, chosen)
-    if not permissions.owns_run(person(request), chosen):
-        return replay.render_replay(request, chosen)
-    return render_thread(request, chosen.question.thread, chosen)
+    return render_page_of(request, chosen)
 
 
 @login_required
@@ -69,6 +67,13 @@ def turns(request: HttpRequest, run_id: UUID) -> HttpResponse:
     place = Place(shown.question.thread, newest=_is_newest(request, shown))
     context = {"transcript": transcript_of(shown), "prefix": place.prefix(shown), "run": shown, "open_turns": True}
     return render(request, "agents/parts/turns.html", context)
+
+
+def render_page_of(request: HttpRequest, chosen: Run, *, error: str = "", status: int = 200) -> HttpResponse:
+    """The run as this person sees it: its owner in its thread, others alone."""
+    if not permissions.owns_run(person(request), chosen):
+        return replay.render_replay(request, chosen, error=error, status=status)
+    return render_thread(request, chosen.question.thread, chosen, error=error, status=status)
 
 
 def render_thread(
@@ -130,7 +135,9 @@ def _result_alone(request: HttpRequest, chosen: Run) -> HttpResponse:
     prefix = place.prefix(chosen)
     context = {"run": chosen, "prefix": prefix}
     models = _models(request, chosen.question.thread)
-    context |= result_object.context_of(request.GET, chosen, lambda: transcript_of(chosen), prefix, models)
+    context |= result_object.context_of(
+        person(request), request.GET, chosen, lambda: transcript_of(chosen), prefix, models
+    )
     return render(request, "agents/parts/result.html", context)
 
 

@@ -58,7 +58,7 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "current_thread": run.question.thread_id,
         "prompts": permissions.may_read_prompts(user, run),
         "may_review": permissions.may_review(user, run),
-        "may_rerun": run.steps and permissions.owns_run(user, run) and permissions.may_run_again(user, run),
+        "may_rerun": run.steps and permissions.may_run_again(user, run),
         "verdicts": list(run.feedback.all()),
         "trace": built,
         "timeline": request.GET.get("lens") == "time",

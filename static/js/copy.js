@@ -18,7 +18,8 @@ function tableText(table) {
 function textFor(button) {
   if (button.dataset.copyLink) return new URL(button.dataset.copyLink, window.location.href).href;
   if (button.dataset.copyTable) return tableText(document.getElementById(button.dataset.copyTable));
-  return document.getElementById(button.dataset.copy).textContent;
+  const source = document.getElementById(button.dataset.copy);
+  return source.value ?? source.textContent;
 }
 
 document.addEventListener("click", async (event) => {

@@ -249,7 +249,20 @@ def library() -> dict[str, Any]:
     stories.finish(failed, Status.FAILED, error_type="BudgetExhaustedError", error="The 15 turns are used up.")
     shared = stories.answered(people.olga, people.shop, "Which country bought least?")
     sharing.share(user=people.olga, run=shared, people=[people.tom])
-    return {"answered": str(answered.pk), "failed": str(failed.pk), "shared": str(shared.pk)}
+    return {"answered": str(answered.pk), "failed": str(failed.pk), "shared": str(shared.pk), "team": people.team.pk}
+
+
+def scheduled() -> dict[str, Any]:
+    """A scheduled run of the team's, at work until `go_on` moves it."""
+    olga, shop, team = User.objects.get(username="olga"), Connection.objects.get(), Team.objects.get()
+    place = collecting.create_collection(user=olga, team=team, name="Reports")
+    first = stories.answered(olga, shop, "Sales by country")
+    saved = collecting.save(user=olga, run=first, collection=place, title="Sales by country")
+    run = stories.ask(olga, shop, "Sales by country")
+    stories.save(run, stories.beginning(run))
+    _at_work(run)
+    SavedRun.objects.create(saved=saved, run=run, scheduled=True)
+    return {"run": str(run.pk)}
 
 
 def rerun(run: str) -> dict[str, Any]:
@@ -278,7 +291,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, rerun,
+                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, scheduled, rerun,
                  choices)  # fmt: skip
 }
 

@@ -38,7 +38,8 @@ PRESSED: Mapping[str, str] = {
     "sql-steps": "main form button[type=submit]", "sql-refused": "main form button[type=submit]",
     "answer-export": ".result__bar .menu > summary", "answer-again": ".again > summary",
     "answer-strip": ".run__strip > summary", "answer-share": "a[aria-label=Share]",
-    "collection-delete": ".head .menu > summary",
+    "collection-delete": ".head .menu > summary", "saved-remove": ".head .menu > summary",
+    "team-remove": "[commandfor^=remove-]",
 }  # fmt: skip
 
 
@@ -52,6 +53,7 @@ def pages(told: Mapping[str, Any]) -> dict[str, str]:
         "answer-again": f"{run}?tab=answer", "answer-strip": f"{run}?tab=answer", "answer-share": f"{run}?tab=answer",
         "answer-cut": f"/runs/{told['cut']}?tab=table", "answer-nothing": f"/runs/{told['nothing']}?tab=table",
         "chart-nothing": f"/runs/{told['nothing']}?tab=chart", "answer-expired": f"/runs/{told['expired']}?tab=table",
+        "chart-expired": f"/runs/{told['expired']}?tab=chart",
         "thread": f"/threads/{told['thread']}", "clarify": f"/runs/{told['clarify']}",
         "run-failed": f"/runs/{told['failed']}", "beside": f"/runs/{told['cut']}/beside/{told['again']}",
         "trace": f"{run}/trace?at=call-2-5", "trace-timeline": f"{run}/trace?lens=time",
@@ -62,7 +64,8 @@ def pages(told: Mapping[str, Any]) -> dict[str, str]:
         "collections": "/collections/", "collection": f"/collections/{told['collection']}",
         "collection-delete": f"/collections/{told['collection']}",
         "collection-add": f"/collections/{told['collection']}/add",
-        "saved": f"/saved/{told['saved']}", "review": "/review/", "notices": "/notices/",
+        "saved": f"/saved/{told['saved']}", "saved-remove": f"/saved/{told['saved']}",
+        "review": "/review/", "notices": "/notices/",
         "connections": "/connections/", "schema": f"/connections/{shop}/",
         "schema-column": f"/connections/{shop}/?table=orders&about=status", "connection-new": "/connections/new",
         "connection-form": f"/connections/{shop}/edit", "connection-test": f"/connections/{shop}/test",
@@ -71,7 +74,8 @@ def pages(told: Mapping[str, Any]) -> dict[str, str]:
         "evaluation-latency": f"/evaluations/{told['evaluation']}?plot=latency&way=better&outcome=all",
         "evaluation-case": f"/evaluations/cases/{told['case']}",
         "usage": "/usage/", "usage-model": "/usage/?by=model&show=tokens",
-        "teams": "/teams/", "team": f"/teams/{told['team']}/", "invitation": f"/invitations/{told['invitation']}",
+        "teams": "/teams/", "team": f"/teams/{told['team']}/", "team-remove": f"/teams/{told['team']}/",
+        "invitation": f"/invitations/{told['invitation']}",
         "settings": "/settings/", "tokens": "/settings/tokens/", "password": "/password/", "api": "/api/",
         "error": "/nowhere",
     }  # fmt: skip

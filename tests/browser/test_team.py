@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -15,8 +16,8 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def runs(place: Site) -> dict[str, str]:
-    told: dict[str, str] = place.furnish("library")
+def runs(place: Site) -> dict[str, Any]:
+    told: dict[str, Any] = place.furnish("library")
     return told
 
 
@@ -41,7 +42,7 @@ def rows(page: Page) -> list[str]:
 
 
 def test_an_answer_is_shared_replayed_and_taken_back(
-    place: Site, runs: dict[str, str], as_person: Callable[[str], Page]
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
 ) -> None:
     olga, sara = as_person("olga"), as_person("sara")
     address = f"{place.url}/runs/{runs['answered']}?tab=table"
@@ -75,7 +76,7 @@ def test_an_answer_is_shared_replayed_and_taken_back(
 
 
 def test_a_verdict_is_reviewed_and_the_answer_verified_and_suggested(
-    place: Site, runs: dict[str, str], as_person: Callable[[str], Page]
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
 ) -> None:
     olga, mona, tom = as_person("olga"), as_person("mona"), as_person("tom")
     olga.goto(f"{place.url}/runs/{runs['answered']}")
@@ -107,7 +108,7 @@ def test_a_verdict_is_reviewed_and_the_answer_verified_and_suggested(
 
 
 def test_a_comment_reaches_whom_it_mentions(
-    place: Site, runs: dict[str, str], as_person: Callable[[str], Page]
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
 ) -> None:
     olga, tom = as_person("olga"), as_person("tom")
     olga.goto(f"{place.url}/runs/{runs['shared']}")
@@ -122,7 +123,7 @@ def test_a_comment_reaches_whom_it_mentions(
 
 
 def test_a_link_to_a_step_of_a_trace_opens_that_step_for_a_team_mate(
-    place: Site, runs: dict[str, str], as_person: Callable[[str], Page]
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
 ) -> None:
     olga, tom = as_person("olga"), as_person("tom")
     olga.goto(f"{place.url}/runs/{runs['shared']}/trace")
@@ -134,3 +135,68 @@ def test_a_link_to_a_step_of_a_trace_opens_that_step_for_a_team_mate(
     tom.goto(link)
     expect(tom.locator("#trace-detail")).to_contain_text("UnknownColumnError")
     expect(tom.locator("#call-1-3")).to_have_attribute("aria-current", "true")
+
+
+def test_a_team_mate_sees_a_scheduled_run_at_work_and_then_its_answer(
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
+) -> None:
+    tom, run = as_person("tom"), place.furnish("scheduled")["run"]
+    tom.goto(f"{place.url}/runs/{run}")
+    expect(tom.locator("#share-note")).to_contain_text("It is in the collection Reports")
+    expect(tom.locator("#share-note")).to_contain_text("It is still at work; the answer appears here.")
+    expect(tom.locator("#read-only").get_by_role("button", name="Rerun")).to_have_count(0)
+    place.furnish("go_on", run, "0", "99")
+    expect(tom.locator("#answer-text")).to_contain_text("Germany bought most", timeout=15_000)
+
+
+def copied(page: Page) -> str:
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator("#toasts")).to_contain_text("Copied")
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+def test_a_new_token_and_a_new_invitation_are_copied_by_their_buttons(
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
+) -> None:
+    mona = as_person("mona")
+    mona.goto(f"{place.url}/settings/tokens/")
+    mona.get_by_label("Name of the program").fill("Notebook")
+    mona.get_by_role("button", name="Make a token").click()
+    token = mona.locator("#t-token").input_value()
+    assert token.startswith("rsw_")
+    assert copied(mona) == token
+    mona.goto(f"{place.url}/teams/{runs['team']}/")
+    mona.get_by_role("button", name="Make a link").click()
+    link = mona.locator("#i-link").input_value()
+    assert "/invitations/" in link
+    assert copied(mona) == link
+
+
+def test_where_a_browser_cannot_copy_no_button_offers_it(
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
+) -> None:
+    olga = as_person("olga")
+    olga.add_init_script("Object.defineProperty(Navigator.prototype, 'clipboard', {value: undefined})")
+    olga.goto(f"{place.url}/settings/tokens/")
+    olga.get_by_label("Name of the program").fill("Notebook")
+    olga.get_by_role("button", name="Make a token").click()
+    expect(olga.locator("#t-token")).to_be_visible()
+    expect(olga.locator("#new-token button")).to_be_hidden()
+
+
+def test_a_member_is_removed_only_after_the_question_whether_to(
+    place: Site, runs: dict[str, Any], as_person: Callable[[str], Page]
+) -> None:
+    mona = as_person("mona")
+    mona.goto(f"{place.url}/teams/{runs['team']}/")
+    row = mona.get_by_role("row").filter(has_text="Tom Teammate")
+    dialog = mona.get_by_role("dialog", name="Remove Tom Teammate from Retail analytics?")
+    row.get_by_role("button", name="Remove tom").click()
+    assert findings(mona) == []
+    dialog.get_by_role("button", name="Keep them").click()
+    expect(dialog).to_be_hidden()
+    expect(row).to_be_visible()
+    row.get_by_role("button", name="Remove tom").click()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(row).to_have_count(0)

@@ -131,6 +131,7 @@ ROUTES: Mapping[str, Line] = {
     "ask_for_access": Line("POST", READERS),
     "judge": Line("POST", READERS),
     "verify": Line("POST", policy()),  # managers see a run once it has a verdict: tests/web/test_feedback.py
+    "add_to_regression_set": Line("POST", policy()),  # the same
     "comment": Line("POST", READERS),
     "delete_comment": Line("POST", OWNER),
     "notices": Line("GET POST", PERSONS),

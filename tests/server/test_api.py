@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -12,10 +13,12 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
 from django.utils import timezone
 
-from agents.models import Cap, Run
+from agents.models import Cap, LiveThought, Run, Share, Status
+from agents.traces import events
 from connections import tokens
-from connections.models import ApiToken, AuditEntry, User
+from connections.models import ApiToken, AuditEntry, Connection, ConnectionGrant, Role, User
 from tests.server.conftest import Cast, make_cast, make_run
+from tests.server.test_stream import wait_until_nobody_looks
 from tests.web import stories
 
 API = "/api/v1"
@@ -59,21 +62,106 @@ def test_the_answer_comes_with_its_rows_and_can_be_run_again(ada: Client, cast: 
     assert again.json()["program"] == found["program"]
 
 
+def followed(user: User, run: Run, end: str = "", **headers: str) -> str:
+    """What the stream sends to `user`, up to the message of the kind `end`, else whole."""
+    headers = {**bearer(user), **headers}
+
+    async def read() -> str:
+        answer = await AsyncClient().get(f"{API}/runs/{run.pk}/events", headers=headers)
+        assert answer["Content-Type"] == "text/event-stream", answer.content
+        pieces = []
+        async for piece in answer.streaming_content:  # type: ignore[attr-defined]
+            pieces.append(piece.decode())
+            if end and f"event: {end}\n" in pieces[-1]:
+                break
+        return "".join(pieces)
+
+    try:
+        return async_to_sync(read)()
+    finally:
+        wait_until_nobody_looks()  # the thread's connection belongs to this test's database
+
+
+def told(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line[6:]) for line in text.split("\n") if line.startswith("data: ")]
+
+
 def test_a_run_is_followed_by_events_from_any_position_on(own_url: str) -> None:
     cast = make_cast()
     run = stories.answered(cast.ada, cast.shop)
-    headers = bearer(cast.ada)
-
-    async def read(**more: str) -> str:
-        answer = await AsyncClient().get(f"{API}/runs/{run.pk}/events", headers={**headers, **more})
-        assert answer["Content-Type"] == "text/event-stream", answer.content
-        return b"".join([piece async for piece in answer.streaming_content]).decode()  # type: ignore[attr-defined]
-
-    whole = async_to_sync(read)()
+    whole = followed(cast.ada, run)
     kinds = [line[7:] for line in whole.splitlines() if line.startswith("event: ")]
     assert (kinds[0], kinds[-1]) == ("run_started", "run_finished")
-    rest = async_to_sync(read)(**{"Last-Event-ID": str(len(kinds) - 1)})
+    rest = followed(cast.ada, run, **{"Last-Event-ID": str(len(kinds) - 1)})
     assert rest.startswith(f"id: {len(kinds)}\nevent: run_finished\n")
+    assert followed(cast.ada, run, **{"Last-Event-ID": "9" * 5_000}) == whole
+
+
+def test_prompts_are_streamed_to_the_asker_and_to_people_who_see_the_connection_alone(own_url: str) -> None:
+    cast = make_cast()
+    run = stories.answered(cast.ada, cast.shop)
+    for person in (cast.ben, cast.cleo):
+        Share.objects.create(run=run, person=person)
+    whole = told(followed(cast.ada, run))
+    assert told(followed(cast.ben, run)) == whole
+    shared = told(followed(cast.cleo, run))
+    assert [set(event) for event in shared] == [set(event) for event in whole]
+    emptied = {(before["kind"], name) for event, before in zip(shared, whole, strict=True)
+               for name in before if event[name] != before[name]}  # fmt: skip
+    assert emptied == {("schema_shown", "tables"), ("model_call_started", "appended"), ("model_reply", "text"),
+                       ("observation", "text")}  # fmt: skip
+    assert not any(event[name] for event in shared for kind, name in emptied if event["kind"] == kind)
+
+
+def test_of_a_reply_that_is_being_written_a_share_shows_the_thought_alone(own_url: str) -> None:
+    cast = make_cast()
+    run = stories.ask(cast.ada, cast.shop)
+    stories.save(run, [*stories.beginning(run), *stories.asked(1)])
+    Run.objects.filter(pk=run.pk).update(status=Status.RUNNING)
+    reply = 'I look at the orders.\n[{"op": "table_ref"'
+    LiveThought.objects.create(run=run, turn=1, text=reply)
+    Share.objects.create(run=run, person=cast.cleo)
+    assert told(followed(cast.ada, run, end="thought"))[-1] == {"turn": 1, "text": reply}
+    assert told(followed(cast.cleo, run, end="thought"))[-1] == {"turn": 1, "text": "I look at the orders."}
+
+
+FAILED = {"type": "ModelError", "message": "No answer.", "detail": "At http://10.0.0.7"}
+
+
+@pytest.mark.parametrize(
+    ("event", "held"),
+    [
+        (events.SchemaShown(tables=("a",), folded=("b",), tokens=3), {"tables": (), "folded": ()}),
+        (events.ModelReply(purpose="agent", conversation="main", text="a", reasoning="b", input=5),
+         {"text": "", "reasoning": ""}),
+        (events.RunFailed(error=FAILED, turns=2), {"error": {"type": "ModelError", "message": "No answer."}}),
+        (events.Calls(thought="I look.", calls=({"op": "table_ref"},)), {}),
+    ],
+)  # fmt: skip
+def test_what_is_held_back_is_emptied_and_the_rest_stays(event: events.Event, held: dict[str, Any]) -> None:
+    assert events.without_prompts(event) == replace(event, **held)
+
+
+def test_a_colleague_who_may_ask_reruns_a_shared_answer_as_a_question_of_their_own(cast: Cast) -> None:
+    run = stories.answered(cast.ada, cast.shop)
+    Share.objects.create(run=run, person=cast.ben)
+    ben = Client(headers=bearer(cast.ben))
+    assert ben.post(f"{API}/runs/{run.pk}/rerun").status_code == 404, "a viewer may not"
+    cast.team.memberships.filter(user=cast.ben).update(role=Role.ANALYST)
+    again = ben.post(f"{API}/runs/{run.pk}/rerun")
+    assert (again.status_code, again.json()["program"]) == (201, stories.PROGRAM)
+    assert Run.objects.get(pk=again.json()["id"]).question.thread.owner == cast.ben
+    assert run.question.runs.count() == 1
+
+
+def test_a_question_does_not_go_on_with_a_thread_of_another_connection(ada: Client, cast: Cast) -> None:
+    depot = Connection.objects.create(name="Depot", kind="sqlite", database="depot.sqlite")
+    ConnectionGrant.objects.create(team=cast.team, connection=depot)
+    run = stories.answered(cast.ada, cast.shop)
+    refused = ask(ada, cast, connection=depot.pk, follows=str(run.pk))
+    assert refused.status_code == 422
+    assert "goes on with a thread on Shop, and Depot is to be asked" in refused.json()["detail"]
+    assert (Run.objects.count(), AuditEntry.objects.filter(action="asked").exists()) == (1, False)
 
 
 def test_a_viewer_and_a_stranger_get_nothing_of_it(cast: Cast) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
-from agents.models import Run
+from agents.models import Run, Share
+from connections.models import Role
 from tests.server.conftest import make_cast
 from tests.web import stories
 
@@ -89,3 +90,16 @@ def test_an_assistant_may_no_more_than_its_person(own_url: str, tmp_path: Path) 
     assert all("There is no such thing for you" in words for words in refused), refused
     assert "no run's id" in nonsense
     assert Run.objects.count() == 1
+
+
+def test_an_assistant_reruns_a_colleagues_answer_as_a_question_of_its_person(own_url: str, tmp_path: Path) -> None:
+    cast = make_cast()
+    answered = stories.answered(cast.ada, cast.shop)
+    Share.objects.create(run=answered, person=cast.ben)
+    cast.team.memberships.filter(user=cast.ben).update(role=Role.ANALYST)
+
+    async def say(client: ClientSession) -> Any:
+        return await call(client, "rerun", run=str(answered.pk), wait_seconds=0)
+
+    said = talk("ben", own_url, tmp_path, say)
+    assert Run.objects.get(pk=said["id"]).question.thread.owner == cast.ben

@@ -110,6 +110,25 @@ def test_a_team_mate_who_may_ask_cannot_go_on_in_anothers_thread(cast: Cast) -> 
         services.ask(user=cast.ben, connection=cast.shop, text="?", thread=thread)
 
 
+def test_nobody_reruns_what_they_do_not_see(cast: Cast) -> None:
+    run = ask(cast)
+    Run.objects.filter(pk=run.pk).update(program=[{"op": "table_ref", "args": {"table": "orders"}, "out": "o"}])
+    cast.team.memberships.filter(user=cast.ben).update(role="analyst")
+    for person in (cast.ben, cast.cleo):
+        with pytest.raises(Run.DoesNotExist):
+            services.rerun(user=person, run=Run.objects.get(pk=run.pk))
+    assert Run.objects.count() == 1
+
+
+def test_a_thread_is_gone_on_with_on_its_own_connection_alone(cast: Cast) -> None:
+    thread = ask(cast).question.thread
+    depot = Connection.objects.create(name="Depot", kind="sqlite", database="depot.sqlite")
+    cast.team.connections.add(depot)
+    with pytest.raises(ValidationError, match="thread on Shop, and Depot is to be asked"):
+        services.ask(user=cast.ada, connection=depot, text="And here?", thread=thread)
+    assert Question.objects.count() == 1
+
+
 def test_a_right_that_was_taken_away_ends_asking_at_once(cast: Cast) -> None:
     thread = ask(cast).question.thread
     cast.team.memberships.filter(user=cast.ada).delete()

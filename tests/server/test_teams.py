@@ -127,6 +127,15 @@ def test_roles_are_changed_and_members_removed_by_managers_alone(manager: Client
     assert set(AuditEntry.objects.values_list("action", flat=True)) >= {"role changed", "membership removed"}
 
 
+def test_removing_and_leaving_stand_in_dialogues_that_ask_first(manager: Client, cast: Cast) -> None:
+    page = manager.get(reverse("team", args=[cast.team.pk])).content.decode()
+    for user, words in ((cast.ada, "Remove ada from Retail?"), (cast.ben, "Leave Retail?")):
+        row = page.split(f'id="member-{user.pk}"')[1].split("</tr>")[0]
+        assert (f'commandfor="remove-{user.pk}"' in row, 'value="remove"' in row) == (True, False)
+        dialogue = page.split(f'<dialog class="dialog" id="remove-{user.pk}"')[1].split("</dialog>")[0]
+        assert (words in dialogue, 'value="remove"' in dialogue) == (True, True)
+
+
 @pytest.mark.parametrize("role", ["viewer", "remove"])
 def test_the_last_manager_stays(manager: Client, cast: Cast, role: str) -> None:
     answer = manager.post(reverse("member", args=[cast.team.pk, cast.ben.pk]), {"role": role})

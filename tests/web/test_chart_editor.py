@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -91,6 +92,13 @@ def test_the_editor_offers_what_the_table_has(people: Cast, olga: Client) -> Non
     assert '<option value="sum" selected>Sum</option>' in page
     figure = json.loads(page.split('id="chart-figure" type="application/json">')[1].split("</script>")[0])
     assert [trace["name"] for trace in figure["data"]] == ["DE", "FR", "NULL"]
+
+
+def test_the_chart_of_rows_that_have_expired_says_so(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    (settings.RESULTS_DIR / run.results.get().file).unlink()
+    page = olga.get(reverse("run", args=[run.pk]) + "?tab=chart").content.decode()
+    assert ("The stored rows have expired." in page, "No chart." in page) == (True, False)
 
 
 @pytest.mark.parametrize(

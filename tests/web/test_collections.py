@@ -46,6 +46,26 @@ def test_a_viewer_reads_and_does_not_run(people: Cast, olga: Client, tom: Client
     assert tom.post(reverse("collections"), {"team": people.team.pk, "name": "Mine"}).status_code == 422
 
 
+def test_the_list_offers_a_rerun_to_those_who_may_ask_alone(people: Cast, olga: Client, tom: Client) -> None:
+    saved = save(olga, people)
+    address, rerun = reverse("collection", args=[saved.collection_id]), reverse("run_saved", args=[saved.pk])
+    assert f'action="{rerun}"' in tom.get(address).content.decode()
+    Membership.objects.filter(user=people.tom).update(role=Role.VIEWER)
+    page = tom.get(address).content.decode()
+    assert (saved.title in page, f'action="{rerun}"' in page) == (True, False)
+
+
+def test_an_empty_list_says_whether_nothing_was_saved_or_found(people: Cast, olga: Client) -> None:
+    saved = save(olga, people)
+    address = reverse("collection", args=[saved.collection_id])
+    for query, words in (("?q=kettles", "No question of this collection matches “kettles”."),
+                         ("?show=verified", "No verified question of this collection.")):  # fmt: skip
+        page = olga.get(address + query).content.decode()
+        assert (words in page, "Nothing saved yet" in page) == (True, False)
+    olga.post(reverse("delete_saved", args=[saved.pk]))
+    assert "Nothing saved yet" in olga.get(address).content.decode()
+
+
 def test_saving_says_what_is_wrong(people: Cast, olga: Client) -> None:
     run = stories.answered(people.olga, people.shop)
     address = reverse("save", args=[run.pk])
@@ -92,6 +112,31 @@ def test_a_schedule_is_set_and_shown(people: Cast, olga: Client, tom: Client) ->
     assert "only when it changed" in page
     assert "Next:" in olga.get(reverse("saved", args=[saved.pk])).content.decode()
     assert olga.post(reverse("schedule", args=[saved.pk]), {**given, "at": "soon"}).status_code == 422
+
+
+def test_a_schedule_that_is_refused_keeps_what_was_written(people: Cast, olga: Client) -> None:
+    saved = save(olga, people)
+    given = {"cadence": "weekly", "weekday": "4", "day": "9", "at": "soon", "recipients": [str(people.tom.pk)],
+             "only_when_changed": "on"}  # fmt: skip
+    refused = olga.post(reverse("schedule", args=[saved.pk]), given)
+    page = refused.content.decode()
+    assert (refused.status_code, "Choose a time such as 07:00" in page) == (422, True)
+    for kept in ('value="weekly" selected', '<option value="4" selected>Friday', '<option value="9" selected>9',
+                 'name="at" value="soon"', f'name="recipients" value="{people.tom.pk}" checked',
+                 'name="only_when_changed" checked'):  # fmt: skip
+        assert kept in page
+    fresh = olga.get(reverse("saved", args=[saved.pk])).content.decode().split('id="schedule-form"')[1]
+    for stored in ('value="" selected', 'name="at" value="07:00"'):
+        assert stored in fresh
+    assert " checked" not in fresh
+
+
+def test_a_saved_question_is_removed_only_after_asking(people: Cast, olga: Client) -> None:
+    saved = save(olga, people)
+    page = olga.get(reverse("saved", args=[saved.pk])).content.decode()
+    menu = page.split('<details class="menu">')[1].split("</details>")[0]
+    assert f'action="{reverse("delete_saved", args=[saved.pk])}"' in menu
+    assert page.count(reverse("delete_saved", args=[saved.pk])) == 1
 
 
 def test_the_list_filters_and_draws_the_last_values(people: Cast, olga: Client) -> None:

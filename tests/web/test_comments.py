@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -147,6 +148,49 @@ def test_whoever_cannot_run_it_asks_the_managers_for_access(people: Cast, sara: 
     page = sara.post(reverse("ask_for_access", args=[run.pk]), follow=True).content.decode()
     assert "managers of its teams were told" in page
     assert told(people.tom) == ["access"]
+
+
+def test_access_is_asked_for_once_a_person_thread_and_day(
+    people: Cast, olga: Client, tom: Client, sara: Client, run: Run
+) -> None:
+    mona = User.objects.create_user("mona")
+    Membership.objects.create(team=people.team, user=mona, role=Role.MANAGER)
+    Membership.objects.filter(user=people.tom).update(role=Role.VIEWER)
+    beside = stories.finish(stories.follow(run, "And in Spain?"))
+    for one in (run, beside):
+        Share.objects.create(run=one, person=people.sara)
+    for one in (run, run, beside):
+        page = sara.post(reverse("ask_for_access", args=[one.pk]), follow=True).content.decode()
+    assert "You asked for access already" in page
+    assert told(mona) == ["access"]
+    tom.post(reverse("ask_for_access", args=[run.pk]))
+    assert told(mona) == ["access", "access"], "another person asks for themselves"
+    Notice.objects.update(created_at=timezone.now() - timedelta(days=1, seconds=1))
+    assert "were told" in sara.post(reverse("ask_for_access", args=[run.pk]), follow=True).content.decode()
+    assert told(mona) == ["access", "access", "access"]
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+def test_a_comment_on_an_answer_that_was_closed_since_is_deleted_and_that_is_said(
+    people: Cast, tom: Client, run: Run, htmx: bool
+) -> None:
+    say(tom, run, "Is this net?")
+    Share.objects.update(revoked_at=timezone.now())
+    headers = {"HX-Request": "true"} if htmx else {}
+    gone = tom.post(reverse("delete_comment", args=[Comment.objects.get().pk]), headers=headers)
+    place = gone.headers["HX-Redirect" if htmx else "Location"]
+    assert (gone.status_code, place) == (200 if htmx else 302, reverse("home"))
+    assert not Comment.objects.exists()
+    assert "not open to you any more" in tom.get(place).content.decode()
+
+
+def test_a_comment_is_deleted_beside_another_answer_that_is_still_open(people: Cast, tom: Client, run: Run) -> None:
+    say(tom, run, "Is this net?")
+    Share.objects.update(revoked_at=timezone.now())
+    later = stories.finish(Run.objects.create(question=run.question, strategy="react"))
+    Share.objects.create(run=later, person=people.tom)
+    gone = tom.post(reverse("delete_comment", args=[Comment.objects.get().pk]), headers={"HX-Request": "true"})
+    assert (gone.status_code, f'action="{reverse("comment", args=[later.pk])}"' in gone.content.decode()) == (200, True)
 
 
 def test_readers_of_one_run_see_what_was_said_about_it_and_not_about_a_later_one(

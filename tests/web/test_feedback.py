@@ -12,10 +12,11 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from agents.evaluation.records import read_records
-from agents.models import Feedback, Notice, Reason, RegressionQuestion, Run, Status, StoredResult, Verification
+from agents.models import Feedback, Notice, Reason, RegressionQuestion, Run, Share, Status, StoredResult, Verification
 from connections.models import AuditEntry, Connection, Membership, Role, Team, User
 from tests.web import stories
 from tests.web.conftest import as_person
+from tests.web.measured import measured, with_trace
 from tests.web.stories import Cast
 
 
@@ -138,6 +139,32 @@ def test_a_verified_answer_is_badged_suggested_first_open_and_measured(
     mona.post(reverse("verify", args=[run.pk]), {"withdraw": "on"})
     assert (sees(tom, run), RegressionQuestion.objects.exists()) == (False, False)
     assert AuditEntry.objects.filter(action="verification withdrawn").exists()
+
+
+def test_a_manager_adds_any_run_that_they_see_from_its_trace_and_is_told(
+    people: Cast, olga: Client, tom: Client, mona: Client
+) -> None:
+    manager = User.objects.get(username="mona")
+    own, shared = stories.answered(manager, people.shop, "Mine?"), stories.answered(people.olga, people.shop, "Hers?")
+    private = stories.answered(people.olga, people.shop, "Private?")
+    Share.objects.create(run=shared, person=manager)
+    for run in (own, shared):
+        address = reverse("add_to_regression_set", args=[run.pk])
+        assert f'action="{address}"' in mona.get(reverse("trace", args=[run.pk])).content.decode()
+        page = mona.post(address, follow=True).content.decode()
+        assert "in the regression set of Shop, where it waits for a verified answer" in page
+        assert (f'action="{address}"' in page, "In the regression set" in page) == (False, True)
+        assert (olga.post(address).status_code, tom.post(address).status_code) == (404, 404)
+    assert mona.post(reverse("add_to_regression_set", args=[private.pk])).status_code == 404
+    assert set(RegressionQuestion.objects.values_list("text", flat=True)) == {"Mine?", "Hers?"}
+
+
+def test_what_an_evaluation_asked_is_not_added_to_the_set_that_it_comes_from(people: Cast, mona: Client) -> None:
+    run = with_trace(measured(people.olga, people.shop, questions=2), people.olga)
+    page = mona.get(reverse("trace", args=[run.pk]))
+    assert (page.status_code, "regression set" in page.content.decode()) == (200, False)
+    assert mona.post(reverse("add_to_regression_set", args=[run.pk])).status_code == 404
+    assert not RegressionQuestion.objects.exists()
 
 
 def test_the_regression_set_says_what_it_lacks(people: Cast, mona: Client, tmp_path: Path) -> None:

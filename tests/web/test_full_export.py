@@ -19,6 +19,7 @@ from pytest_django import Settings
 from agents import full_export
 from agents.answers import exports
 from agents.answers.cells import Column
+from agents.library import sharing
 from agents.models import Run
 from connections.models import AuditEntry, QueryLogEntry
 from connections.pool import close_shared_pools
@@ -98,6 +99,16 @@ def test_a_missing_database_is_said_in_words(run: Run, olga: Client, tmp_path: P
     response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
     assert response.status_code == 422
     assert "could not be read again" in response.content.decode()
+
+
+def test_whoever_sees_it_and_may_ask_is_offered_all_rows(run: Run, people: Cast, olga: Client, tom: Client) -> None:
+    sharing.share(user=people.olga, run=run, people=[people.tom])
+    address, page = reverse("export_all", args=[run.pk, "csv"]), reverse("run", args=[run.pk])
+    htmx = {"HX-Request": "true"}
+    assert all(address in tom.get(page, headers=headers).content.decode() for headers in ({}, htmx))
+    assert received(tom.get(address)).count(b"\r\n") == ROWS + 1
+    people.tom.memberships.update(role="viewer")
+    assert not any(address in tom.get(page, headers=headers).content.decode() for headers in ({}, htmx))
 
 
 def test_who_may_not_ask_reads_nothing_again(run: Run, people: Cast, olga: Client, tom: Client) -> None:

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from agents.library import sharing
 from agents.models import Run, Status
 from connections.models import QueryLogEntry
 from connections.pool import close_shared_pools
@@ -91,6 +92,37 @@ def test_a_rerun_repeats_the_same_program(run: Run, olga: Client) -> None:
     olga.post(reverse("rerun", args=[run.pk]))
     fresh = run.question.runs.exclude(pk=run.pk).get()
     assert fresh.settings == {"program": PROGRAM, "rerun_of": str(run.pk)}
+
+
+def test_who_sees_it_and_may_ask_reruns_it_as_a_question_of_their_own(
+    run: Run, people: Cast, olga: Client, tom: Client
+) -> None:
+    sharing.share(user=people.olga, run=run, people=[people.tom])
+    address = reverse("rerun", args=[run.pk])
+    pages = (reverse("run", args=[run.pk]), reverse("trace", args=[run.pk]))
+    assert all(f'action="{address}"' in tom.get(page).content.decode() for page in pages)
+    place = tom.post(address).headers["Location"]
+    fresh = Run.objects.exclude(pk=run.pk).get()
+    assert place == reverse("run", args=[fresh.pk])
+    assert (fresh.question.text, fresh.question.asked_by) == (run.question.text, people.tom)
+    assert (fresh.question.thread.owner, fresh.question.thread.connection) == (people.tom, people.shop)
+    assert fresh.settings == {"program": PROGRAM, "rerun_of": str(run.pk)}
+    assert (tom.get(place).status_code, olga.get(place).status_code) == (200, 404)
+    people.tom.memberships.update(role="viewer")
+    assert not any(f'action="{address}"' in tom.get(page).content.decode() for page in pages)
+    assert tom.post(address).status_code == 404
+
+
+def test_a_rerun_that_is_refused_shows_a_colleague_nothing_of_the_thread(
+    run: Run, people: Cast, tom: Client, settings: Settings
+) -> None:
+    sharing.share(user=people.olga, run=run, people=[people.tom])
+    stories.finish(stories.follow(run, "A private follow-up"), answer="Secret.")
+    settings.QUESTIONS_PER_MINUTE = 0
+    refused = tom.post(reverse("rerun", args=[run.pk]))
+    page = refused.content.decode()
+    assert (refused.status_code, "which is the limit" in page, "Read-only." in page) == (422, True, True)
+    assert "private follow-up" not in page
 
 
 def test_a_run_without_steps_cannot_be_repeated(people: Cast, olga: Client) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.answers.side_by_side import compared
-from agents.models import Run, Status
+from agents.models import Run, Share, Status
 from tests.web import stories
 from tests.web.stories import ROWS, Cast
 
@@ -76,6 +76,18 @@ def test_runs_of_two_questions_or_of_others_are_not_compared(
     assert olga.get(reverse("beside", args=[first.pk, other.pk])).status_code == 404
     assert olga.get(reverse("beside", args=[first.pk, first.pk])).status_code == 404
     assert tom.get(reverse("beside", args=[first.pk, second.pk])).status_code == 404
+
+
+def test_who_sees_both_is_not_led_to_the_thread_of_their_owner(
+    two: tuple[Run, Run], people: Cast, olga: Client, tom: Client
+) -> None:
+    first, second = two
+    for run in two:
+        Share.objects.create(run=run, person=people.tom)
+    address, thread = reverse("beside", args=[first.pk, second.pk]), reverse("thread", args=[first.question.thread_id])
+    pages = [client.get(address).content.decode() for client in (olga, tom)]
+    assert ["Back to the thread" in page for page in pages] == [True, False]
+    assert thread not in pages[1]
 
 
 def test_asking_again_takes_another_strategy(people: Cast, olga: Client) -> None:
