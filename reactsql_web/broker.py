@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 
-from kombu.transport import filesystem
+from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.json import dumps
 
 
@@ -25,3 +27,16 @@ class Channel(filesystem.Channel):
 
 class Transport(filesystem.Transport):
     Channel = Channel
+
+
+def serve(app: Celery) -> None:
+    """Let `app` find this queue under its address, and its folders made before the first message."""
+    TRANSPORT_ALIASES["filesystem"] = "reactsql_web.broker:Transport"
+    app.on_after_configure.connect(_make_folders)
+
+
+def _make_folders(sender: Celery, **_: Any) -> None:
+    options = sender.conf.broker_transport_options
+    for name in ("data_folder_in", "control_folder"):
+        if name in options:
+            Path(options[name]).mkdir(parents=True, exist_ok=True)

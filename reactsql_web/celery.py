@@ -5,15 +5,13 @@ import os
 import socket
 import threading
 import warnings
-from pathlib import Path
 from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
-from kombu.transport import TRANSPORT_ALIASES
 
-from reactsql_web import env_file
+from reactsql_web import broker, env_file
 
 env_file.read()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
@@ -22,19 +20,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
 # that it should not be root on a server is what `manage.py check --deploy` says (checks.py).
 warnings.filterwarnings("ignore", "You're running the worker with superuser privileges", SecurityWarning)
 
-TRANSPORT_ALIASES["filesystem"] = "reactsql_web.broker:Transport"
-
 app = Celery("reactsql_web")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-
-
-@app.on_after_configure.connect
-def make_broker_folders(sender: Celery, **_: Any) -> None:
-    options = sender.conf.broker_transport_options
-    for name in ("data_folder_in", "control_folder"):
-        if name in options:
-            Path(options[name]).mkdir(parents=True, exist_ok=True)
+broker.serve(app)
 
 
 @setup_logging.connect

@@ -18,7 +18,7 @@ _SHARED: list[Any] = [
 
 _TALKATIVE = (
     "LiteLLM", "httpx", "httpcore", "openai", "uvicorn.access", "axes", "kombu", "celery.app.trace",
-    "celery.worker.strategy",
+    "celery.worker.strategy", "celery.beat",
 )  # fmt: skip
 
 

@@ -27,7 +27,6 @@ from reactsql_web import env_file, ports
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180.0  # a cold machine loads the model from disk, and imports for the first time
-BEAT_AFTER = 20  # seconds: it looks once a minute, so it leaves the processor to what people wait for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,8 +77,7 @@ def _say(line: str) -> None:
 def _run_processes(model: LocalModel | None) -> int:
     manager = Manager()
     for name in ("web", "worker", *(["model"] if model else []), "beat"):
-        wait = f"sleep {BEAT_AFTER} && " if name == "beat" else ""
-        command = f"{wait}exec {shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
+        command = f"exec {shlex.quote(sys.executable)} -m reactsql_web.keep {name}"
         manager.add_process(name, command, env=_process_environment(), cwd=str(ROOT))
     threading.Thread(target=_announce, args=(model,), daemon=True).start()
     signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # the terminal was closed

@@ -189,6 +189,13 @@ def test_a_setting_may_stand_in_a_file(tmp_path: Path) -> None:
         assert not said(tmp_path, "eighty")()
 
 
+def test_beat_loads_nothing_of_what_it_sends() -> None:
+    load = "import sys; from reactsql_web.beat import app; app.loader.init_worker()"
+    code = f"{load}; print('agents.models' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["False"], done.stderr
+
+
 def test_beat_knows_what_it_sends() -> None:
     app.loader.import_default_modules()
     assert {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} <= set(app.tasks)

@@ -117,8 +117,12 @@ REFUSED = [
     (WITH_REPEAT, "WITH t AS (SELECT repeat('b', 9999) AS b) SELECT repeat(b, 9999) FROM t"),
     (DIALECTS, "SELECT " + "replace(" * 8 + "'x'" + ", 'x', 'xxxxxxxxxx')" * 8),
     (DIALECTS, "SELECT " + "hex(" * 30 + "title" + ")" * 30 + " FROM items"),
-    (DIALECTS, "WITH t0 AS (SELECT title AS a FROM items)"
-     + "".join(f", t{n} AS (SELECT concat(a, a) AS a FROM t{n - 1})" for n in range(1, 31)) + " SELECT a FROM t30"),
+    (
+        DIALECTS,
+        "WITH t0 AS (SELECT title AS a FROM items)"
+        + "".join(f", t{n} AS (SELECT concat(a, a) AS a FROM t{n - 1})" for n in range(1, 31))
+        + " SELECT a FROM t30",
+    ),
     (WITH_REPEAT, "SELECT repeat('x', power(10, 9)) FROM items"),
     (WITH_REPEAT, "SELECT repeat(repeat('x', 10000), 10000)"),
     (WITH_REPEAT, "SELECT lpad('x', 1000000000, 'y')"),

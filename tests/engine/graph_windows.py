@@ -21,12 +21,15 @@ FRAMES = (
 FRAMED = ("first_value", "last_value", "sum", "count", "min", "max", "avg")
 
 
-def window_arguments(draw: Draw, kinds: Mapping[str, str], total_order: bool) -> tuple[dict[str, Any], str] | None:
+def window_arguments(
+    draw: Draw, kinds: Mapping[str, str], total_order: bool, *, running: bool = False
+) -> tuple[dict[str, Any], str] | None:
     """The arguments beside `rel` and `name`, and the kind of the new column; None where no column fits.
 
-    `total_order`: the relation is ordered over all columns, so that a call may follow that order.
+    `total_order`: the relation is ordered over all columns, so that a call may follow that order; with `running` it has
+    a frame and does.
     """
-    fn = draw(st.sampled_from([*RANKS, "lag", "lag", "lead", "lead", *FRAMED]))
+    fn = draw(st.sampled_from(FRAMED if running else [*RANKS, "lag", "lag", "lead", "lead", *FRAMED]))
     partition = draw(st.lists(st.sampled_from(of(kinds, *EXACT)), max_size=2, unique=True))
     args: dict[str, Any] = {"fn": fn, "partition_by": partition}
     kind = INT if fn not in ("percent_rank", "cume_dist", "avg") else ROUNDED
@@ -39,11 +42,11 @@ def window_arguments(draw: Draw, kinds: Mapping[str, str], total_order: bool) ->
         else:
             args["column"] = draw(st.sampled_from(columns))
             kind = kind if fn in ("count", "avg") else kinds[args["column"]]
-    framed = fn in FRAMED and draw(st.booleans())
+    framed = running or (fn in FRAMED and draw(st.booleans()))
     if framed:
         args["frame"] = draw(st.sampled_from(FRAMES))
     follows = total_order and (framed or fn in FOLLOWING_ORDER)
-    if not (follows and draw(st.booleans())):
+    if not (follows and (running or draw(st.booleans()))):
         args |= _order(draw, kinds, fn, framed=framed)
     return args | _extras(draw, fn, kind), kind
 

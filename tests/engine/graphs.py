@@ -6,7 +6,7 @@ computed with, as databases round them differently. Expressions are in the neutr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -94,8 +94,8 @@ class Writer:
 
     # ---- One method an operation -------------------------------------------------------------------------------------
 
-    def table_ref(self) -> None:
-        table = self.pick(list(KINDS))
+    def table_ref(self, tables: Sequence[str] = tuple(KINDS)) -> None:
+        table = self.pick(list(tables))
         self.add("table_ref", Made(dict(KINDS[table]), len(TABLES[table][1]), 3), table=table)
 
     def select_columns(self) -> None:
@@ -129,7 +129,8 @@ class Writer:
         if made.size < MOST_DIGITS:
             self.add("derive_column", made.plus(name, kind), rel=rel, name=name, expr=expr)
 
-    def join_table(self, right: str = "", how: str = "") -> None:
+    def join_table(self, right: str = "", how: str = "", *, bare: bool = False) -> None:
+        """`bare`: an inner join of which nothing but the left's columns is kept, without a condition."""
         left, one = self.relation()
         right, other = (right, self.made[right]) if right else self.relation()
         if one.rows * other.rows > MOST_ROWS or len(one.kinds) + len(other.kinds) > MOST_COLUMNS:
@@ -140,7 +141,7 @@ class Writer:
         kinds = one.kinds | {names[name]: kind for name, kind in other.kinds.items()}
         args: dict[str, Any] = {}
         if how != "cross":
-            test = predicate(self.draw, kinds) if self.draw(st.booleans()) else ""
+            test = predicate(self.draw, kinds) if not bare and self.draw(st.booleans()) else ""
             some = st.lists(st.sampled_from(pairs), max_size=2, min_size=0 if test else 1) if pairs else st.just([])
             args["on"] = self.draw(some)
             if test:
@@ -152,21 +153,23 @@ class Writer:
         self.add("join_table", made, left=left, right=right, how=how, **args)
         if how == "left" and args["on"] and self.draw(st.integers(0, 2)) == 0:
             self.with_or_without(made, names[args["on"][0][1]], list(one.kinds))
-        elif how == "inner" and self.draw(st.integers(0, 2)) == 0:
+        elif how == "inner" and (bare or self.draw(st.integers(0, 2)) == 0):
             self.only_left(made, list(one.kinds))
 
     def join_onto_one_row(self) -> None:
-        """A left join onto a relation of one row, and mostly a join with that: there may be many of its rows."""
+        """A table joined left onto one row by its key, and a join with that, which may repeat rows."""
         rel, made = self.relation()
-        columns = of(made.kinds, *KEYS)
-        if not columns or made.size + 2 >= MOST_DIGITS:
+        if not of(made.kinds, INT) or made.size + 2 >= MOST_DIGITS:
             return
-        agg = {"fn": self.pick(["min", "max"]), "column": self.pick(columns), "as": self.new()}
-        one_row = Made({agg["as"]: made.kinds[agg["column"]]}, 1, made.size + 2)
-        self.add("aggregate", one_row, rel=rel, group_by=[], aggs=[agg])
-        self.join_table(self.calls[-1]["out"], "left")
-        if self.draw(st.integers(0, 3)):
-            self.join_table(self.calls[-1]["out"], "inner")
+        agg = {"fn": self.pick(["min", "max"]), "column": self.pick(of(made.kinds, INT)), "as": self.new()}
+        self.add("aggregate", Made({agg["as"]: INT}, 1, made.size + 2), rel=rel, group_by=[], aggs=[agg])
+        one_row = self.calls[-1]["out"]
+        self.table_ref(["customers", "orders"])
+        table, left = self.calls[-1]["out"], self.made[self.calls[-1]["out"]]
+        if table != one_row:
+            joined = replace(left.plus(agg["as"], INT), rows=2 * left.rows, size=made.size + 2)
+            self.add("join_table", joined, left=table, right=one_row, how="left", on=[["id", agg["as"]]])
+            self.join_table(self.calls[-1]["out"], "inner", bare=True)
 
     def with_or_without(self, made: Made, key: str, lefts: list[str]) -> None:
         """Of the left join that was just made, the rows without a match or those with one, mostly without the right
@@ -214,15 +217,20 @@ class Writer:
         exact = fn in (*SAME_KIND, "sum")
         return agg, made.kinds[column] if exact else INT if fn.startswith("count") else ROUNDED
 
-    def window_column(self) -> None:
+    def window_column(self, *, running: bool = False) -> None:
         rel, made = self.relation()
         if of(made.kinds, ROUNDED) or made.size + 2 >= MOST_DIGITS:
             return
-        if found := window_arguments(self.draw, made.kinds, made.total_order):
+        if found := window_arguments(self.draw, made.kinds, made.total_order, running=running):
             args, kind = found
             name = self.new()
             # Equal rows get numbers in any order; an order over all columns then no longer tells them apart.
             self.add("window_column", replace(made.plus(name, kind, 2), total_order=False), rel=rel, name=name, **args)
+
+    def running(self) -> None:
+        """A frame that mostly goes by the order of its relation."""
+        self.order_by()
+        self.window_column(running=True)
 
     def order_by(self) -> None:
         rel, made = self.relation()
@@ -268,7 +276,7 @@ class Writer:
 STEPS = [
     "table_ref", "select_columns", "distinct", "filter_expr", "filter_expr", "derive_column", "derive_column",
     "join_table", "join_table", "join_onto_one_row", "aggregate", "aggregate", "window_column", "window_column",
-    "order_by", "order_by", "limit", "limit", "materialize", "set_operation",
+    "running", "order_by", "order_by", "limit", "limit", "materialize", "set_operation",
 ]  # fmt: skip
 
 

@@ -61,18 +61,30 @@ def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_a_random_graph_returns_what_the_reference_says(doors: Doors, program: list[dict[str, Any]]) -> None:
     door = doors.get()
     engine = Engine(door, settings=SETTINGS)
-    outcomes = engine.run([*spelled(program, door.dialect), {"op": "execute", "args": {"rel": program[-1]["out"]}}])
-    failed = next((outcome for outcome in outcomes if not outcome.ok), None)
+    _run(engine, spelled(program, door.dialect))
+    reference = Reference(TABLES, NULLS[door.dialect])
+    reference.run(program)
+    for handle in _leaves(engine):
+        _run(engine, [{"op": "execute", "args": {"rel": handle}}])
+        result, expected = engine.results[-1], reference.bags[handle]
+        assert [column.name for column in result.columns] == list(expected.columns)
+        # Where something is materialised, what ran read temp tables, and what is shown does not.
+        for rows in (result.rows, door.query(result.sql).rows):
+            try:
+                assert_same(rows, expected)
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{result.sql}") from None
+
+
+def _run(engine: Engine, calls: list[dict[str, Any]]) -> None:
+    failed = next((outcome for outcome in engine.run(calls) if not outcome.ok), None)
     assert failed is None, f"{failed.call}: {failed.text}"
-    expected = Reference(TABLES, NULLS[door.dialect]).run(program)
-    result = engine.result(1)
-    assert [column.name for column in result.columns] == list(expected.columns)
-    # Where something is materialised, what ran read temp tables, and what is shown does not.
-    for rows in (result.rows, door.query(result.sql).rows):
-        try:
-            assert_same(rows, expected)
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{result.sql}") from None
+
+
+def _leaves(engine: Engine) -> list[str]:
+    """The handles that no other one was made from."""
+    read = {id(source) for relation in engine.handles.values() for source in relation.inputs}
+    return [handle for handle, relation in engine.handles.items() if id(relation) not in read]
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -82,7 +82,7 @@ ENTRANCES = {
     "manage.py": ["manage.py", "shell", "--no-imports", "-c", "from django.conf import settings as s; print(s.PORT)"],
     **{
         name: ["-c", f"import reactsql_web.{name}; from django.conf import settings as s; print(s.PORT)"]
-        for name in ("asgi", "wsgi", "celery")
+        for name in ("asgi", "wsgi", "celery", "beat")
     },
 }
 
