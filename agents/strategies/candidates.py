@@ -7,7 +7,7 @@ resumed run comes to the same results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 
 from agents.answers.comparison import is_blank
@@ -45,22 +45,32 @@ def draft_until_decided(bench: Workbench, lines: Sequence[DraftLine]) -> None:
 
 
 def _draft(bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
-    """The next draft of every line. The first ones answer the same prompt, so they are drawn in one request (but
-    for the one at the profile's own temperature); repairs differ, so they are asked for side by side."""
+    """The next draft of every line. Of the first ones the line at the profile's own temperature goes ahead, so that
+    the prompt, which all share, is in the provider's cache for the others; repairs are asked for side by side."""
+    groups = _alike(lines)
+    if first or len(groups) == 1:
+        for group in groups:
+            _draw(bench, group, turn)
+        return
+    for drawn in side_by_side(bench, [partial(_draw, bench, group, turn) for group in groups]):
+        drawn.result()
+
+
+def _alike(lines: Sequence[DraftLine]) -> list[list[DraftLine]]:
+    """Lines that may be drawn in one request: those with the same prompt, whose temperature is the same, too."""
+    groups: dict[Hashable, list[DraftLine]] = {}
+    for line in lines:
+        groups.setdefault(line.prompt if line.sampled else line, []).append(line)
+    return list(groups.values())
+
+
+def _draw(bench: Workbench, lines: Sequence[DraftLine], turn: int) -> None:
     if len(lines) == 1:
         lines[0].draft(turn)
         return
-    if first:
-        sampled = [line for line in lines if line.sampled]
-        for line in lines:
-            if not line.sampled:
-                line.draft(turn)
-        drawn = Samples(bench, len(sampled), turn)
-        for line in sampled:
-            drawn.draft(line)
-        return
-    for drafted in side_by_side(bench, [partial(line.draft, turn) for line in lines]):
-        drafted.result()
+    drawn = Samples(bench, len(lines), turn)
+    for line in lines:
+        drawn.draft(line)
 
 
 def _stages(lines: Sequence[DraftLine]) -> Sequence[Sequence[DraftLine]]:

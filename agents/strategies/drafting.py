@@ -64,6 +64,11 @@ class DraftLine:
         self.error = ""
         self.settled = False
 
+    @property
+    def prompt(self) -> tuple[Message, ...]:
+        """What the next draft answers."""
+        return self._conversation.messages
+
     def draft(self, turn: int, sample: Callable[[Sequence[Message]], Reply] | None = None) -> None:
         """Ask for the next draft. May run beside the other lines."""
         self._reply = self._conversation.ask(turn, sample)

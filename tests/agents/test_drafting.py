@@ -8,6 +8,7 @@ import pytest
 
 from agents.contracts import EarlierTurn, RunSettings, Task
 from agents.llm.budget import BudgetLimits
+from agents.llm.scripted import Turn
 from agents.traces.events import CallResult, Calls, ModelReply, RunFailed, SchemaShown, Warned
 from agents.traces.journal import MemoryJournal
 from tests.agents.runs import SHOP, Ran, call, calls, final, running
@@ -116,6 +117,16 @@ def test_a_vote_of_five_asks_for_three_and_for_two_more_where_these_differ(shop:
         assert run.answer is not None
         assert run.answer.confidence == pytest.approx(3 / 5)
         assert len(run.of(ModelReply)) == 5
+
+
+def test_drafts_that_fail_alike_are_mended_in_one_request(shop: str) -> None:
+    wrong, right = sql("SELECT x FROM orders"), sql(PAID)
+    script = [*(Turn(content=wrong, choices=4) for _ in range(3)), *(Turn(content=right, choices=4) for _ in range(2))]
+    with running(shop, script, "lift", settings=RunSettings(samples=5)) as run:
+        assert run.rows() == [(3,)]
+        assert [request.get("n", 1) for request in run.server.requests[:3]] == [1, 2, 2]
+        assert sorted(request.get("n", 1) for request in run.server.requests[3:]) == [1, 4]
+        assert len(run.of(ModelReply)) == 10
 
 
 def test_the_first_draft_wins_a_vote_without_a_majority(shop: str) -> None:
