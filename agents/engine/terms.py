@@ -90,8 +90,9 @@ def ref(source: int, column: str) -> Ref:
 
 def is_same(one: Term, other: Term) -> bool:
     """Whether the two are known to be one value."""
-    both = isinstance(one, Ref) and isinstance(other, Ref)
-    return one is other or (both and (one.source, one.column) == (other.source, other.column))
+    if isinstance(one, Ref) and isinstance(other, Ref):
+        return (one.source, one.column) == (other.source, other.column)
+    return one is other
 
 
 def written(expression: Expression, columns: Mapping[str, Term]) -> Term:
