@@ -171,7 +171,7 @@ def _most(node: exp.Expr, either_way: bool, stored: float) -> float:
 def _called(name: str, arguments: Sequence[exp.Expr], either_way: bool, stored: float) -> float:
     most = partial(_most, either_way=either_way, stored=stored)
     if name == "least" and arguments:
-        return (max if either_way else min)(map(most, arguments))
+        return max(map(most, arguments)) if either_way else min(map(most, arguments))
     if name in _CHOOSING and arguments:
         return max(map(most, arguments))
     if name in _ROUNDING and arguments:

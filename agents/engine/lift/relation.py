@@ -109,7 +109,8 @@ def relation_of(table: Table, handle: str, dialect: DialectName) -> Relation:
     known = {column.name for column in table.columns}
     unique = [frozenset(key) for key in (table.primary_key, *table.unique) if key and known.issuperset(key)]
     required = {column.name for column in table.columns if not column.nullable}
-    required |= set() if dialect == "sqlite" else set(table.primary_key)
+    if dialect != "sqlite":
+        required |= set(table.primary_key)
     keys = frozenset(key for key in unique if key <= required)
     primary = frozenset(table.primary_key)
     determining = keys | ({primary} if primary in unique else frozenset())
