@@ -23,9 +23,11 @@ from agents.engine.select import write_select
 from agents.engine.terms import Nested, Ref, Term, made, written
 
 
-def only_filters(operation: JoinTable, right: Relation, new_names: Mapping[str, str], wanted: frozenset[str]) -> bool:
-    """Whether the join asks of `right` no more than whether there is a match."""
-    keys = [name for _, name in operation.on]
+def only_filters(joined: Relation, new_names: Mapping[str, str], wanted: frozenset[str]) -> bool:
+    """Whether the join asks of its right side no more than whether there is a match."""
+    operation, (left, right) = joined.operation, joined.inputs
+    assert isinstance(operation, JoinTable)
+    keys = [name for _, name in operation.telling(left, right, operation.on)]
     return (
         operation.how == "inner"
         and operation.condition is None

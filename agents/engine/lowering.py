@@ -240,7 +240,7 @@ class Lowering:
         if not left.joins_on_the_left() or len(left.sources) == MAX_SOURCES:
             left = self._step(left, one)
         new_names = dict(zip(other.columns, list(relation.columns)[len(one.columns) :], strict=True))
-        if only_filters(operation, other, new_names, self._need(relation).columns):
+        if only_filters(relation, new_names, self._need(relation).columns):
             if not right.becomes_query():
                 right = self._step(right, other)
             return semi_join(operation, left, right, self.dialect)

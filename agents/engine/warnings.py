@@ -49,8 +49,9 @@ class Warnings:
         operation = relation.operation
         if not isinstance(operation, JoinTable) or not operation.on:
             return ""
+        left, right = relation.inputs
         keys = tuple(dict.fromkeys(other for _, other in operation.on))
-        if relation.inputs[1].is_unique(frozenset(keys)):
+        if right.is_unique(frozenset(other for _, other in operation.telling(left, right, operation.on))):
             return ""
         rows, matches, outer = self._counts.count(self._compared(relation, operation), self._settings.check_seconds)
         if rows is None or matches is None or outer is None or outer <= rows:

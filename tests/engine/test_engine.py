@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agents.engine.engine import Engine, EngineSettings
+from agents.engine.lift import lift
 from agents.engine.programs import open_door
 from agents.errors import UnknownRelationError, UnknownResultError
 from connections.door import Door
@@ -36,6 +37,26 @@ def door(new_database: NewDatabase, dialect: str) -> Iterator[Door]:
 def sqlite(new_database: NewDatabase) -> Iterator[Door]:
     with open_door(new_database("sqlite", create_sql())) as door:
         yield door
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "mysql"])
+def test_a_number_meets_every_text_that_reads_as_it(new_database: NewDatabase, dialect: str) -> None:
+    create = (
+        "CREATE TABLE n (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO n VALUES (1);"
+        "CREATE TABLE t (code VARCHAR(5) PRIMARY KEY NOT NULL); INSERT INTO t VALUES ('1'), ('01');"
+    )
+    with open_door(new_database(dialect, create)) as door:
+        engine = Engine(door)
+        engine.run([call("table_ref", "n", table="n"), call("table_ref", "t", table="t")])
+        joined = call("join_table", "j", left="n", right="t", how="inner", on=[["id", "code"]])
+        count = call("aggregate", "c", rel="j", group_by=[], aggs=[{"fn": "count", "column": "*", "as": "n"}])
+        outcome = engine.run([joined, count, call("execute", rel="c")])[0]
+        assert engine.result(1).rows == ((2,),)
+        assert "rows of n repeat" in " ".join(outcome.warnings)
+        sql = "SELECT DISTINCT n.id FROM n JOIN t ON n.id = t.code"
+        again = Engine(door)
+        again.run(lift(sql, door.catalogue, door.dialect).program)
+        assert again.result(1).rows == ((1,),)
 
 
 def test_a_handle_without_a_name_is_numbered_by_the_engine(sqlite: Door) -> None:

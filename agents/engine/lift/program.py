@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from agents.dsl.expressions.null_tests import presence_tested
+from agents.dsl.type_rules import meets_one
 from agents.engine.dialects import DIALECTS
 from agents.engine.lift.naming import Handles, joined_label, joined_names
 from agents.engine.lift.query import Node, conjuncts
@@ -218,6 +219,8 @@ def _joined(
     left: Relation, right: Relation, how: str, on: Sequence[tuple[str, str]], pure: bool, handle: str, label: str
 ) -> Relation:
     """What holds after a join, `right` under its new names; `pure`: nothing but `on` decides."""
+    compared = on
+    on = [(a, b) for a, b in on if meets_one(left.by_name[a].semantic, right.by_name[b].semantic)]
     keys = {a | b for a in left.keys for b in right.keys}
     if right.is_unique(b for _, b in on):
         keys |= left.keys
@@ -225,15 +228,15 @@ def _joined(
         keys |= right.keys
     rules: list[Dependency] = [*left.dependencies, *_key_rules(left)]
     # A left join's padding is told from the right's own rows by a column that is NULL in no row that matches.
-    present = {f.name for f in right.fields if not f.nullable} | {b for _, b in on}
+    present = {f.name for f in right.fields if not f.nullable} | {b for _, b in compared}
     rules += [r for r in (*right.dependencies, *_key_rules(right)) if how != "left" or r.given & present]
-    if how == "inner" or (how == "left" and pure and len(on) == 1):
+    if how == "inner" or (how == "left" and pure and len(compared) == 1):
         rules += [Dependency(frozenset({a}), frozenset({b})) for a, b in on]
     if how == "inner":
         rules += [Dependency(frozenset({b}), frozenset({a})) for a, b in on]
     fields = [*left.fields, *(replace(f, nullable=f.nullable or how == "left") for f in right.fields)]
     if how == "inner":
-        fields = list(_without_null(fields, [name for pair in on for name in pair]))
+        fields = list(_without_null(fields, [name for pair in compared for name in pair]))
     lasting = left.never_empty and (how == "left" or (how == "cross" and right.never_empty))
     return Relation(handle, label, tuple(fields), _smallest(keys), tuple(dict.fromkeys(rules)), never_empty=lasting)
 
