@@ -14,7 +14,7 @@ from agents.dsl.operations.select_columns import Renamed, SelectColumns
 from agents.dsl.relation import Relation
 from agents.engine.access import Access, Door
 from agents.engine.counts import Counts
-from agents.engine.observations import columns_text, count_text, relation_text, result_text
+from agents.engine.observations import columns_text, cut_warnings, relation_text, result_text
 from agents.engine.outcomes import Call, CallError, EngineSettings, Outcome, Preview, Result
 from agents.engine.plan import inputs_first
 from agents.engine.probes import Probes
@@ -187,14 +187,7 @@ class Engine:
         return (count, True) if count is not None else (len(rows.rows) + 1, False)
 
     def _result_warnings(self, relation: Relation, result: Result, cut_by: str) -> tuple[str, ...]:
-        warnings = []
-        if result.truncated:
-            total = count_text(result.row_count, result.row_count_exact)
-            why = ", as many as fit into its memory" if cut_by == "bytes" else ""
-            warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}{why}")
-        if result.cut_cells:
-            values = "value is" if result.cut_cells == 1 else "values are"
-            warnings.append(f"result {result.number}: {result.cut_cells:,} {values} cut, with only the beginning kept")
+        warnings = cut_warnings(result, cut_by)
         if not result.rows and result.row_count == 0 and self.settings.warnings:
             reason = self._warnings.empty_reason(relation)
             warnings.append(f"result {result.number} has no rows" + (f": {reason}" if reason else ""))

@@ -54,6 +54,19 @@ def result_text(result: Result, preview_rows: int, *, send_values: bool) -> str:
     return "\n".join([head, names, *lines])
 
 
+def cut_warnings(result: Result, cut_by: str) -> list[str]:
+    """What of `result` is not there: rows, which `cut_by` "rows" or "bytes" left out, and the rest of long values."""
+    warnings = []
+    if result.truncated:
+        total = count_text(result.row_count, result.row_count_exact)
+        why = ", as many as fit into its memory" if cut_by == "bytes" else ""
+        warnings.append(f"result {result.number} is cut: it holds the first {len(result.rows):,} of {total}{why}")
+    if result.cut_cells:
+        values = "value is" if result.cut_cells == 1 else "values are"
+        warnings.append(f"result {result.number}: {result.cut_cells:,} {values} cut, with only the beginning kept")
+    return warnings
+
+
 def count_text(count: int, exact: bool = True) -> str:
     return f"{'' if exact else 'at least '}{count:,} {'row' if count == 1 else 'rows'}"
 

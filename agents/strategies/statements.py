@@ -15,7 +15,7 @@ from agents.contracts import Workbench
 from agents.dsl.operations.limit import Limit
 from agents.engine.lift import LiftedProgram, lift
 from agents.engine.misplaced import column_hints, requalified
-from agents.engine.observations import result_text
+from agents.engine.observations import cut_warnings, result_text
 from agents.engine.outcomes import CallError, Outcome, Result
 from agents.errors import CORRECTABLE, CannotLiftError, InvalidArgumentError, UnknownColumnError
 from agents.loop import Prepared
@@ -127,7 +127,8 @@ class Statements:
         result = self._engine.adopt(_result(_sql(call), rows))
         text = result_text(result, settings.preview_rows, send_values=settings.send_values)
         columns = tuple((column.name, column.type) for column in result.columns)
-        return Outcome(call, True, text, columns=columns, warnings=(warning,), result=result.number, ms=rows.ms)
+        warnings = (warning, *cut_warnings(result, rows.cut_by))
+        return Outcome(call, True, text, columns=columns, warnings=warnings, result=result.number, ms=rows.ms)
 
     def _query(self, sql: str) -> Rows:
         settings, door = self._engine.settings, self._engine.access.door
@@ -154,6 +155,7 @@ def _result(sql: str, rows: Rows) -> Result:
         truncated=rows.truncated,
         sql=sql,
         ms=rows.ms,
+        cut_cells=rows.cut_cells,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from agents.contracts import EarlierTurn, RunSettings, Task
 from agents.llm.budget import BudgetLimits
 from agents.llm.scripted import Turn
+from agents.strategies.statements import Statements, statement
 from agents.traces.events import CallResult, Calls, ModelReply, RunFailed, SchemaShown, Warned
 from agents.traces.journal import MemoryJournal
 from tests.agents.runs import SHOP, Ran, call, calls, final, running
@@ -88,6 +89,14 @@ def test_what_cannot_be_lifted_is_told_and_runs_guarded_on_the_last_repair(shop:
         assert "CannotLiftError" in last_message(run, 2)
         assert run.rows() == [(1, None), (2, 2)]
         assert any("run as one statement" in warning.text for warning in run.of(Warned))
+
+
+def test_a_statement_that_was_not_lifted_says_that_its_result_is_cut(shop: str) -> None:
+    many = statement("SELECT id, nth_value(id, 2) OVER (ORDER BY id) AS n FROM orders")
+    with running(shop, [sql(PAID)], "lift") as run:
+        outcome = Statements(run.bench, unlifted=True, most_rows=2).call(many)
+    assert outcome.ok
+    assert any("is cut: it holds the first 2" in warning for warning in outcome.warnings)
 
 
 VOTE = RunSettings(samples=3)
