@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -34,7 +34,7 @@ class _ReaderGoneError(Exception):
     """Nobody takes the rows any more."""
 
 
-def all_rows(user: User, run: Run) -> Iterator[Row]:
+def all_rows(user: User, run: Run) -> Generator[Row, None, None]:
     """JSON cells of all rows of the run's SQL, at most EXPORT_ROWS. Raises DatabaseError, most often at the first."""
     connection = connection_of(run)
     limits = Limits(seconds=float(settings.EXPORT_SECONDS), rows=settings.EXPORT_ROWS)

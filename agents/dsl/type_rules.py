@@ -25,8 +25,8 @@ _ARITHMETIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
 
 
 def meets_one(one: SemanticType, other: SemanticType) -> bool:
-    """Whether a value of `one` equals one value of `other` at most: as a number the texts '1' and '01' are both 1."""
-    return {_CLASS.get(one), _CLASS.get(other)} != {"number", "text"}
+    """Whether a value of `one` equals one value of `other` at most: a number equals both texts '1' and '01'."""
+    return (_CLASS.get(one), _CLASS.get(other)) != ("number", "text")
 
 
 def check_comparable(one: RelColumn, other: RelColumn, dialect: DialectName, signature: str) -> None:

@@ -27,17 +27,13 @@ def only_filters(joined: Relation, new_names: Mapping[str, str], wanted: frozens
     """Whether the join asks of its right side no more than whether there is a match."""
     operation, (left, right) = joined.operation, joined.inputs
     assert isinstance(operation, JoinTable)
-    keys = [name for _, name in operation.telling(left, right, operation.on)]
+    only_keys = sorted(name for _, name in operation.on) == sorted(right.columns)
     return (
         operation.how == "inner"
         and operation.condition is None
-        and (right.is_unique(frozenset()) or _is_set_of(right, keys))
+        and (right.is_unique(frozenset()) or (only_keys and operation.finds_one(left, right, operation.on)))
         and wanted.isdisjoint(new_names.values())
     )
-
-
-def _is_set_of(right: Relation, keys: Sequence[str]) -> bool:
-    return sorted(keys) == sorted(right.columns) and right.is_unique(frozenset(keys))
 
 
 def semi_join(operation: JoinTable, left: Block, right: Block, dialect: Dialect) -> Block:

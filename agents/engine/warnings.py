@@ -51,7 +51,7 @@ class Warnings:
             return ""
         left, right = relation.inputs
         keys = tuple(dict.fromkeys(other for _, other in operation.on))
-        if right.is_unique(frozenset(other for _, other in operation.telling(left, right, operation.on))):
+        if operation.finds_one(left, right, operation.on):
             return ""
         rows, matches, outer = self._counts.count(self._compared(relation, operation), self._settings.check_seconds)
         if rows is None or matches is None or outer is None or outer <= rows:

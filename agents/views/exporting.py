@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -52,7 +52,7 @@ def export_all(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseB
         return render(request, "agents/export_failed.html", {"run": run, "problem": str(error)}, status=422)
     known = result.row_count or 0
     cut = settings.EXPORT_ROWS if known > settings.EXPORT_ROWS else 0
-    return _file(request, run, result, format, _again(first, rows), cut)
+    return _file(request, run, result, format, _again(first, rows), cut, at_end=rows.close)
 
 
 def _exportable(run: Run, format: str) -> ShownResult:
@@ -63,23 +63,21 @@ def _exportable(run: Run, format: str) -> ShownResult:
 
 
 def _file(
-    request: HttpRequest, run: Run, result: ShownResult, format: str, rows: Iterable[Sequence[Any]], cut: int
-) -> HttpResponseBase:
+    request: HttpRequest, run: Run, result: ShownResult, format: str, rows: Iterable[Sequence[Any]], cut: int,
+    at_end: Callable[[], None] = lambda: None,
+) -> HttpResponseBase:  # fmt: skip
     detail = {"format": format, "run": str(run.pk)}
     audit.record("exported", actor=person(request), target=run.question, detail=detail)
     first = f"-first-{cut}-rows" if cut else ""
     name = f"{slugify(run.question.text)[:60] or 'result'}{first}.{format}"
-    return attachment(exports.write(format, result.columns, rows), name, exports.CONTENT_TYPES[format])
+    return attachment(exports.write(format, result.columns, rows), name, exports.CONTENT_TYPES[format], at_end)
 
 
 def _again(first: Sequence[Any] | None, rest: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    """The row that was looked at and those behind it; the statement ends when nobody reads on."""
-    try:
-        if first is not None:
-            yield first
-            yield from rest
-    finally:
-        rest.close()  # type: ignore[attr-defined]
+    """The row that was looked at and those behind it."""
+    if first is not None:
+        yield first
+        yield from rest
 
 
 def _rows(result: ShownResult) -> Iterator[Sequence[Any]]:

@@ -183,10 +183,6 @@ def pulse(run_id: str, number: str) -> dict[str, Any]:
     return pulses.beat(run_id, int(number))
 
 
-def session(name: str) -> dict[str, Any]:
-    return pulses.session(name)
-
-
 def cast() -> dict[str, Any]:
     """The people, and the connection Shop on the file shop.sqlite."""
     return {"connection": stories.cast().shop.pk}
@@ -291,7 +287,7 @@ def no_connection() -> dict[str, Any]:
 STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
-                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, session, scheduled, rerun,
+                 library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, pulses.session, scheduled, rerun,
                  choices)  # fmt: skip
 }
 

@@ -81,13 +81,14 @@ def test_the_limit_is_said_in_the_name(run: Run, olga: Client, settings: Setting
 def test_a_reader_who_goes_away_ends_the_statement(run: Run, olga: Client) -> None:
     response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
     response.close()
+    assert QueryLogEntry.objects.get(purpose="export").error, "the statement has ended, and nobody waits for it"
     assert received(olga.get(reverse("export_all", args=[run.pk, "csv"])))
 
 
 def test_an_export_that_is_broken_off_is_in_the_query_log(run: Run, people: Cast) -> None:
     rows = full_export.all_rows(people.olga, run)
     next(rows)
-    rows.close()  # type: ignore[attr-defined]
+    rows.close()
     entry = QueryLogEntry.objects.get(purpose="export")
     assert entry.error
     assert 0 < entry.rows < ROWS

@@ -100,19 +100,18 @@ class JoinTable(RelationOperation):
         """A side's keys stay keys when each of its rows meets at most one row of the other side. Under a left join the
         right's do not: several rows may be padded with the same NULLs, where the right has one row at most."""
         new_names = dict(zip(right.columns, list(columns)[len(left.columns) :], strict=True))
-        on = self.telling(left, right, on)
         rights = tuple(frozenset(new_names[name] for name in key) for key in right.unique)
-        left_stays = right.is_unique(frozenset(other for _, other in on))
-        right_stays = self.how != "left" and left.is_unique(frozenset(one for one, _ in on))
+        left_stays = self.finds_one(left, right, on)
+        right_stays = self.how != "left" and self.finds_one(right, left, tuple((other, one) for one, other in on))
         pairs = tuple(one | other for one in left.unique for other in rights)[:8]
         return (left.unique if left_stays else ()) + (rights if right_stays else ()) + pairs
 
     @staticmethod
-    def telling(left: Relation, right: Relation, on: tuple[Pair, ...]) -> tuple[Pair, ...]:
-        """The pairs of `on` in which a value of one side meets one value of the other side at most."""
-        return tuple(
-            (one, other) for one, other in on if meets_one(left.semantic_of(one), right.semantic_of(other))
-        )
+    def finds_one(seeking: Relation, sought: Relation, on: tuple[Pair, ...]) -> bool:
+        """Whether a row of `seeking` meets one row of `sought` at most, as far as is known. Pairs are (of `seeking`, of
+        `sought`)."""
+        telling = (b for a, b in on if meets_one(seeking.semantic_of(a), sought.semantic_of(b)))
+        return sought.is_unique(frozenset(telling))
 
     def needs(self, relation: Relation, asked: Need) -> tuple[Need, ...]:
         left, right = relation.inputs

@@ -219,24 +219,24 @@ def _joined(
     left: Relation, right: Relation, how: str, on: Sequence[tuple[str, str]], pure: bool, handle: str, label: str
 ) -> Relation:
     """What holds after a join, `right` under its new names; `pure`: nothing but `on` decides."""
-    compared = on
-    on = [(a, b) for a, b in on if meets_one(left.by_name[a].semantic, right.by_name[b].semantic)]
+    there = [(a, b) for a, b in on if meets_one(left.by_name[a].semantic, right.by_name[b].semantic)]
+    back = [(a, b) for a, b in on if meets_one(right.by_name[b].semantic, left.by_name[a].semantic)]
     keys = {a | b for a in left.keys for b in right.keys}
-    if right.is_unique(b for _, b in on):
+    if right.is_unique(b for _, b in there):
         keys |= left.keys
-    if how == "inner" and left.is_unique(a for a, _ in on):
+    if how == "inner" and left.is_unique(a for a, _ in back):
         keys |= right.keys
     rules: list[Dependency] = [*left.dependencies, *_key_rules(left)]
     # A left join's padding is told from the right's own rows by a column that is NULL in no row that matches.
-    present = {f.name for f in right.fields if not f.nullable} | {b for _, b in compared}
+    present = {f.name for f in right.fields if not f.nullable} | {b for _, b in on}
     rules += [r for r in (*right.dependencies, *_key_rules(right)) if how != "left" or r.given & present]
-    if how == "inner" or (how == "left" and pure and len(compared) == 1):
-        rules += [Dependency(frozenset({a}), frozenset({b})) for a, b in on]
+    if how == "inner" or (how == "left" and pure and len(on) == 1):
+        rules += [Dependency(frozenset({a}), frozenset({b})) for a, b in there]
     if how == "inner":
-        rules += [Dependency(frozenset({b}), frozenset({a})) for a, b in on]
+        rules += [Dependency(frozenset({b}), frozenset({a})) for a, b in back]
     fields = [*left.fields, *(replace(f, nullable=f.nullable or how == "left") for f in right.fields)]
     if how == "inner":
-        fields = list(_without_null(fields, [name for pair in compared for name in pair]))
+        fields = list(_without_null(fields, [name for pair in on for name in pair]))
     lasting = left.never_empty and (how == "left" or (how == "cross" and right.never_empty))
     return Relation(handle, label, tuple(fields), _smallest(keys), tuple(dict.fromkeys(rules)), never_empty=lasting)
 
