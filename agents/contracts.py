@@ -80,6 +80,7 @@ class ModelClient(Protocol):
         self,
         messages: Sequence[Message],
         *,
+        on_sent: Callable[[], None] | None = None,
         on_delta: Callable[[str], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
         temperature: float | None = None,
@@ -87,7 +88,8 @@ class ModelClient(Protocol):
         stop: Sequence[str] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that.
+        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that. `on_sent` is
+        called when the request is under way: what it does costs no time beside the model's.
         Raises a ModelAccessError, or RunCancelledError after `cancel`."""
 
     def samples(
@@ -95,6 +97,7 @@ class ModelClient(Protocol):
         messages: Sequence[Message],
         count: int,
         *,
+        on_sent: Callable[[], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
@@ -120,6 +123,9 @@ class Journal(Protocol):
 
     def live(self, event: Event) -> None:
         """Show an event that is not kept (thought_delta)."""
+
+    def settle(self) -> None:
+        """Something begins that may take long: keep by now what was to be kept with the next event."""
 
     def check(self) -> None:
         """Raise RunCancelledError or RunLostError if the run must stop."""

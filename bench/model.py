@@ -1,7 +1,7 @@
 """A model that answers any number of runs at once: `python -m bench.model` prints its address and serves.
 
 Which reply it sends depends only on how many replies the conversation holds already, so that runs need no order.
-`GET times` tells of each request when it had arrived and when its reply had been sent, in seconds.
+`GET times` tells of each request when it had arrived and when its reply had been sent, in seconds of the clock.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, del
                 continue
             length = int(head.partition("content-length:")[2].partition("\r\n")[0])
             body = json.loads(await reader.readexactly(length))
-            arrived = time.monotonic()
+            arrived = time.time()
             await asyncio.sleep(delay)
             pieces = [*(_event(part) for part in _parts(body)), b"data: [DONE]\n\n"]
             writer.write(HEAD + b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n")
             await writer.drain()
-            times.append((arrived, time.monotonic()))
+            times.append((arrived, time.time()))
     except (asyncio.IncompleteReadError, ConnectionError):
         pass  # the caller went away
     finally:

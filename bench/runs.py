@@ -132,22 +132,29 @@ def report(number: int, own: str, process: int, address: str) -> None:
     print(f"  all done after             {seconds:>8.1f} s")
     print(f"  worker's processor time    {cpu / turns * 1000:>8.1f} ms a turn ({cpu:.1f} s in all)")
     print(f"  worker's memory at most    {_memory(process):>8.0f} MB")
-    overheads = alone(10, address)
-    what = "in the median, one run after another, statements of the database included"
-    print(f"  a turn beside the model    {statistics.median(overheads):>8.1f} ms {what}")
+    gaps = alone(10, address)
+    beside_model = statistics.median(whole for whole, _ in gaps)
+    beside_both = statistics.median(whole - statements for whole, statements in gaps)
+    print(f"  a turn beside the model    {beside_model:>8.1f} ms in the median, one run after another")
+    print(f"  and beside the database    {beside_both:>8.1f} ms")
 
 
-def alone(number: int, address: str) -> list[float]:
-    """For each turn of `number` runs, one after another: milliseconds from the model's reply to its next request, both
-    as the model's server saw them."""
+def alone(number: int, address: str) -> list[tuple[float, float]]:
+    """For each turn of `number` runs, one after another: the milliseconds from the model's reply to its next request,
+    both as the model's server saw them, and how many of these its statements took."""
     import httpx
+
+    from connections.models import QueryLogEntry
 
     found = []
     for _ in range(number):
         ask(1)
         _until(lambda: not _live(), 60)
         times = httpx.get(f"{address}/times").json()[-TURNS:]
-        found += [(arrived - sent) * 1000 for (_, sent), (arrived, _) in pairwise(times)]
+        statements = [(entry.at.timestamp(), entry.ms) for entry in QueryLogEntry.objects.all()]
+        for (_, sent), (arrived, _) in pairwise(times):
+            spent = sum(ms for at, ms in statements if sent <= at <= arrived)
+            found.append(((arrived - sent) * 1000, spent))
     return found
 
 

@@ -51,6 +51,7 @@ class TeamsOfConnection(admin.TabularInline):
 class NotesOfConnection(admin.TabularInline):
     model = CatalogueNote
     extra = 0
+    fields = ("table", "column", "text")
 
 
 class NewPerson(AdminUserCreationForm):

@@ -28,6 +28,9 @@ class AuditedInlines:
     """Rows added, changed or removed in an inline table go to the audit log."""
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        for row in formset.forms:
+            if row.has_changed() and hasattr(row.instance, "changed_by"):
+                row.instance.changed_by = person(request)
         super().save_formset(request, form, formset, change)  # type: ignore[misc]
         name = formset.model._meta.verbose_name
         for target in formset.new_objects:

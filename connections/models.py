@@ -125,6 +125,8 @@ class CatalogueNote(models.Model):
     table = models.CharField(max_length=255)
     column = models.CharField(max_length=255, blank=True)
     text = models.TextField()
+    changed_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True, null=True)
 
     class Meta:
         constraints = [

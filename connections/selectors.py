@@ -12,7 +12,7 @@ from django.db.models import F, Q, QuerySet
 
 from connections import permissions
 from connections.catalogue import Catalogue, DialectName, Table, table_from_json
-from connections.models import CatalogueRefresh, CatalogueSnapshot, CatalogueTable, Connection, User
+from connections.models import CatalogueNote, CatalogueRefresh, CatalogueSnapshot, CatalogueTable, Connection, User
 
 
 def connections_for(user: User) -> QuerySet[Connection]:
@@ -88,6 +88,12 @@ def _catalogue(snapshot: CatalogueSnapshot, rows: Iterable[CatalogueTable]) -> C
 
 def table_of(row: CatalogueTable) -> Table:
     return table_from_json({**row.data, "row_estimate": row.row_estimate})
+
+
+def note_about(connection: Connection, table: Table, column: str = "") -> CatalogueNote | None:
+    """The note that the model is told about `table` or its `column`: the one under its qualified name goes first."""
+    found = connection.catalogue_notes.filter(table__in=(table.qualified, table.name), column=column)
+    return max(found.select_related("changed_by"), key=lambda note: len(note.table), default=None)
 
 
 def notes_of(connection: Connection) -> dict[str, str]:

@@ -96,7 +96,7 @@ def save_note(connection: Connection, table: str, column: str, text: str, *, act
         return
     with transaction.atomic():
         if text:
-            CatalogueNote.objects.update_or_create(**place, defaults={"text": text})
+            CatalogueNote.objects.update_or_create(**place, defaults={"text": text, "changed_by": actor})
         elif before:
             before.delete()
         name = f"{table}.{column}" if column else table

@@ -55,10 +55,13 @@ def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
     """The catalogue: searchable tables at the left, one of them at the right."""
     user, connection = person(request), connection_to_browse(request, connection_id)
     snapshot = selectors.snapshot_of(connection)
+    listing = browsing.browse(snapshot, selectors.notes_of(connection), _wanted(request)) if snapshot else None
+    detail = listing.detail if listing else None
     context = {
         "connection": connection,
         "snapshot": snapshot,
-        "listing": browsing.browse(snapshot, selectors.notes_of(connection), _wanted(request)) if snapshot else None,
+        "listing": listing,
+        "note": selectors.note_about(connection, detail.table, detail.about) if detail else None,
         "refresh": selectors.refresh_of(connection),
         "may_ask": permissions.may_ask(user, connection),
         "may_manage": permissions.may_manage_connections(user),

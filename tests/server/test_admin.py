@@ -11,7 +11,7 @@ from django.urls import reverse
 from agents.llm.scripted import ScriptedServer
 from agents.models import LanguageModel
 from connections import crypto, services
-from connections.models import AuditEntry, Connection, QueryLogEntry, User
+from connections.models import AuditEntry, CatalogueNote, Connection, QueryLogEntry, User
 from tests.server.conftest import Cast, make_run
 
 SECRET = "hunter2hunter2"
@@ -68,6 +68,14 @@ def test_granting_in_the_admin_is_audited(admin: Client, cast: Cast) -> None:
     grant = {"grants-TOTAL_FORMS": "1", "grants-0-team": str(cast.team.pk)}
     save(admin, "connections_connection_add", {**CONNECTION, **grant})
     assert AuditEntry.objects.filter(actor_name="root", action="connection grant added").exists()
+
+
+def test_a_note_written_in_the_admin_says_who_wrote_it(admin: Client, cast: Cast) -> None:
+    note = {
+        "catalogue_notes-TOTAL_FORMS": "1", "catalogue_notes-0-table": "orders", "catalogue_notes-0-text": "Euro",
+    }  # fmt: skip
+    save(admin, "connections_connection_add", {**CONNECTION, **note})
+    assert CatalogueNote.objects.get().changed_by == User.objects.get(username="root")
 
 
 def test_the_buttons_of_a_connection_lead_to_its_own_pages(admin: Client, cast: Cast) -> None:

@@ -197,6 +197,10 @@ def test_a_manager_of_the_team_writes_notes_and_an_analyst_reads_them(
     client.force_login(cast.ben)
     page = client.get(f"{reverse('schema', args=[cast.shop.pk])}?table=orders&about=total").content.decode()
     assert re.search(r"<textarea[^>]*>Euro, with VAT</textarea>", page)
+    assert "Last changed by ben, " in page
+    CatalogueNote.objects.update(changed_by=None)  # by somebody who was deleted since
+    page = client.get(f"{reverse('schema', args=[cast.shop.pk])}?table=orders").content.decode()
+    assert "Last changed by" not in page
     client.post(address, {**note, "text": ""})
     assert [str(left) for left in CatalogueNote.objects.all()] == ["orders"]
     assert AuditEntry.objects.filter(action="catalogue note changed", actor=cast.ben).count() == 3
