@@ -80,7 +80,6 @@ class ModelClient(Protocol):
         self,
         messages: Sequence[Message],
         *,
-        on_sent: Callable[[], None] | None = None,
         on_delta: Callable[[str], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
         temperature: float | None = None,
@@ -88,8 +87,7 @@ class ModelClient(Protocol):
         stop: Sequence[str] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that. `on_sent` is
-        called when the request is under way: what it does costs no time beside the model's.
+        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that.
         Raises a ModelAccessError, or RunCancelledError after `cancel`."""
 
     def samples(
@@ -97,7 +95,6 @@ class ModelClient(Protocol):
         messages: Sequence[Message],
         count: int,
         *,
-        on_sent: Callable[[], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
@@ -123,9 +120,6 @@ class Journal(Protocol):
 
     def live(self, event: Event) -> None:
         """Show an event that is not kept (thought_delta)."""
-
-    def settle(self) -> None:
-        """Something begins that may take long: keep by now what was to be kept with the next event."""
 
     def check(self) -> None:
         """Raise RunCancelledError or RunLostError if the run must stop."""

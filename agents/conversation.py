@@ -90,7 +90,6 @@ class Conversation:
 
         return self._bench.model.complete(
             messages,
-            on_sent=journal.settle,
             on_delta=written,
             on_retry=retried,
             temperature=self._temperature,

@@ -37,7 +37,6 @@ from agents.traces.events import (
     Calls,
     Event,
     Final,
-    ModelCallStarted,
     ModelReply,
     Observation,
     Retry,
@@ -55,9 +54,8 @@ from connections.models import Connection
 
 MAX_ATTEMPTS = 5
 
-# Saved with what follows them without a wait, before the next statement or when the model's request is under way: a
-# transaction less for each, or one that takes no time of its own.
-FOLLOWED_AT_ONCE = (Calls, CallResult, Observation, Warned, Final, Shaped, ModelCallStarted)
+# Saved with what follows them without a wait, or before the next statement: a transaction less for each.
+FOLLOWED_AT_ONCE = (Calls, CallResult, Observation, Warned, Final, Shaped)
 
 log = structlog.get_logger(__name__)
 
@@ -140,9 +138,7 @@ class RunInWork:
                 "question__thread__connection", "question__asked_by", "language_model"
             ).get(pk=self._lease.run_id)
             self._events = recorder.saved_events(run.pk)
-            self._journal = MemoryJournal(
-                self._events, sink=self._keep, live=self._thoughts, check=self._check, settle=self._catch_up
-            )
+            self._journal = MemoryJournal(self._events, sink=self._keep, live=self._thoughts, check=self._check)
             try:
                 self._check_start(run)
                 bench = self._build(run, self._journal, stack)
@@ -220,7 +216,7 @@ class RunInWork:
         spending.close(run)
 
     def _catch_up(self) -> None:
-        """A statement or a reply of the model comes, which may take long: show what it is for."""
+        """A statement comes, which may take long: show what it is for."""
         with self._saving:
             if self._unsaved:
                 self._check()

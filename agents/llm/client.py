@@ -37,15 +37,6 @@ class _Waiting:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Listeners:
-    """What a caller wants to hear of its request."""
-
-    on_sent: Callable[[], None] | None
-    on_delta: Callable[[str], None] | None
-    on_retry: Callable[[int, float, str], None] | None
-
-
 _Tell = Callable[[str | _Waiting | None], None]
 
 
@@ -63,7 +54,6 @@ class LiteLLMClient:
         self,
         messages: Sequence[Message],
         *,
-        on_sent: Callable[[], None] | None = None,
         on_delta: Callable[[str], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
         temperature: float | None = None,
@@ -72,17 +62,15 @@ class LiteLLMClient:
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One reply. `on_delta` gets reasoning and text as they are written, and from the start again after `on_retry`;
-        these and `on_sent` are called in the caller's thread. Raises a ModelAccessError, or RunCancelledError after
-        `cancel`."""
+        both are called in the caller's thread. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
         request = request_of(self.profile, messages, temperature, max_tokens, stop, schema)
-        return self._replies(request, _Listeners(on_sent, on_delta, on_retry))[0]
+        return self._replies(request, on_delta, on_retry)[0]
 
     def samples(
         self,
         messages: Sequence[Message],
         count: int,
         *,
-        on_sent: Callable[[], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
@@ -92,23 +80,25 @@ class LiteLLMClient:
         replies: list[Reply] = []
         while len(replies) < count:
             request = request_of(self.profile, messages, temperature, max_tokens, ())
-            sent = None if replies else on_sent
-            replies += self._replies(several(request, count - len(replies)), _Listeners(sent, None, on_retry))
+            replies += self._replies(several(request, count - len(replies)), None, on_retry)
         return tuple(replies[:count])
 
-    def _replies(self, request: Mapping[str, Any], heard: _Listeners) -> tuple[Reply, ...]:
+    def _replies(
+        self,
+        request: Mapping[str, Any],
+        on_delta: Callable[[str], None] | None,
+        on_retry: Callable[[int, float, str], None] | None,
+    ) -> tuple[Reply, ...]:
         litellm = _litellm()
         _refuse_without_key(litellm, self.profile)
         told: SimpleQueue[str | _Waiting | None] = SimpleQueue()
         with self._registered(lambda: submit(self._ask(litellm, request, told.put))) as future:
             future.add_done_callback(lambda _: told.put(None))
-            if heard.on_sent:
-                heard.on_sent()
             while (piece := told.get()) is not None:
-                if isinstance(piece, str) and heard.on_delta:
-                    heard.on_delta(piece)
-                elif isinstance(piece, _Waiting) and heard.on_retry:
-                    heard.on_retry(piece.attempt, piece.wait, piece.reason)
+                if isinstance(piece, str) and on_delta:
+                    on_delta(piece)
+                elif isinstance(piece, _Waiting) and on_retry:
+                    on_retry(piece.attempt, piece.wait, piece.reason)
             try:
                 return future.result()
             except CancelledError:

@@ -30,7 +30,7 @@ class FallbackClient:
         self._lock = threading.Lock()
 
     def complete(self, messages: Sequence[Message], *, on_retry: OnRetry | None = None, **options: Any) -> Reply:
-        """As LiteLLMClient.complete; a change of model is told through `on_retry`, and `on_sent` is called for each."""
+        """As LiteLLMClient.complete; a change of model is told through `on_retry`."""
         return self._first(lambda client: client.complete(messages, on_retry=on_retry, **options), on_retry)
 
     def samples(

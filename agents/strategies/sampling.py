@@ -29,11 +29,7 @@ class Samples:
         if not self._drawn:
             self._drawn.extend(
                 self._bench.model.samples(
-                    messages,
-                    self._left,
-                    on_sent=self._bench.journal.settle,
-                    on_retry=self._tell_retry,
-                    temperature=SAMPLING_TEMPERATURE,
+                    messages, self._left, on_retry=self._tell_retry, temperature=SAMPLING_TEMPERATURE
                 )
             )
         return self._drawn.popleft()

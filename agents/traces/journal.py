@@ -6,7 +6,7 @@ order in which the run asks for them; where they end, the run goes on for real. 
 that it is being resumed.
 
 One class serves every storage: `sink` keeps an event (a list in memory, a database row), `check` says whether the run
-may go on (a lease, a cancel request), `live` shows what is not kept, `settle` keeps what a sink has put off.
+may go on (a lease, a cancel request), `live` shows what is not kept.
 """
 
 from __future__ import annotations
@@ -68,11 +68,10 @@ class MemoryJournal:
         sink: Callable[[Event], None] | None = None,
         live: Callable[[Event], None] | None = None,
         check: Callable[[], None] | None = None,
-        settle: Callable[[], None] | None = None,
     ) -> None:
         self._events = sorted(saved, key=lambda event: event.position)
         self._replay = Replay(self._events)
-        self._sink, self._live, self._check, self._settle = sink, live, check, settle
+        self._sink, self._live, self._check = sink, live, check
         self._lock = threading.RLock()  # a sink may look at `events`
         self._cancelled = threading.Event()
 
@@ -97,10 +96,6 @@ class MemoryJournal:
     def live(self, event: Event) -> None:
         if self._live is not None:
             self._live(event)
-
-    def settle(self) -> None:
-        if self._settle is not None:
-            self._settle()
 
     def check(self) -> None:
         if self._cancelled.is_set():
