@@ -99,8 +99,8 @@ class ModelClient(Protocol):
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> tuple[Reply, ...]:
-        """`count` replies to the same messages, for a vote; cheaper than as many calls where the provider allows it.
-        The usage of a request stands at its first reply."""
+        """At most `count` replies to the same messages, at least one, for a vote; cheaper than as many calls where the
+        provider allows it. The usage of a request stands at its first reply."""
 
     def cancel(self) -> None:
         """From another thread: close the running streams."""

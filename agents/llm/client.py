@@ -21,7 +21,7 @@ from typing import Any
 
 import httpx
 
-from agents.errors import ModelAuthenticationError, RunCancelledError
+from agents.errors import ModelAccessError, ModelAuthenticationError, RunCancelledError
 from agents.llm.failures import RetryPolicy, sort_failure
 from agents.llm.lanes import LIMITS, Lanes
 from agents.llm.messages import Message, ModelProfile, Reply
@@ -76,11 +76,17 @@ class LiteLLMClient:
         max_tokens: int | None = None,
     ) -> tuple[Reply, ...]:
         """Several replies to the same messages, for a vote: in one request where the provider can, which reads the
-        prompt once; else the rest one by one. The usage of a request stands at its first reply."""
+        prompt once; else the rest one by one. The usage of a request stands at its first reply. Fewer than `count`, at
+        least one, where a later request fails: those are paid for. Raises as `complete`."""
         replies: list[Reply] = []
         while len(replies) < count:
             request = request_of(self.profile, messages, temperature, max_tokens, ())
-            replies += self._replies(several(request, count - len(replies)), None, on_retry)
+            try:
+                replies += self._replies(several(request, count - len(replies)), None, on_retry)
+            except ModelAccessError:
+                if not replies:
+                    raise
+                break
         return tuple(replies[:count])
 
     def _replies(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cache
@@ -10,29 +11,44 @@ from typing import Any
 from agents.llm.messages import ModelProfile, Usage
 
 _MILLION = Decimal(1_000_000)
+_MOST_TOKENS = 10**9  # of one call: what is above is no count
+_CHARACTERS_PER_TOKEN = 4
 
 
-def usage_of(litellm: Any, profile: ModelProfile, told: Mapping[str, Any] | None) -> Usage:
-    """What the provider counted. `told` is its usage document in OpenAI's form, None where it sent none."""
-    if told is None:
-        return Usage(cost=0.0 if profile.price_input == profile.price_output == 0 else None)
+def usage_of(
+    litellm: Any,
+    profile: ModelProfile,
+    told: Mapping[str, Any] | None,
+    messages: Sequence[Mapping[str, Any]],
+    text: str,
+) -> Usage:
+    """What the provider counted, or an estimate where it did not count, so that a run's budget holds all the same.
+    `told` is its usage document in OpenAI's form, None where it sent none; `text` is what the model wrote to
+    `messages`. Whatever the document holds, the reply is not lost over it."""
+    told = told or {}
     read, written = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
-    cached = min(_count((told.get("prompt_tokens_details") or {}).get("cached_tokens")), read)
+    if read is None or written is None or read == written == 0:
+        told = {}
+        read, written = _estimate(litellm, profile, messages=list(messages)), _estimate(litellm, profile, text=text)
+    details = told.get("prompt_tokens_details")
+    claimed = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    cached = min(_count(claimed) or 0, read)
     cost = cost_of(profile, read, cached, written)
     if cost is None:
-        cost = _listed(litellm, profile, told)
+        cost = _listed(litellm, profile, told if claimed in (None, cached) else {}, Usage(read, cached, written))
     return Usage(read, cached, written, cost)
 
 
-def _count(told: Any) -> int:
-    return int(told) if isinstance(told, int | float) else 0
+def _count(told: Any) -> int | None:
+    """None for what is no count, such as NaN."""
+    return int(told) if isinstance(told, int | float) and 0 <= told < _MOST_TOKENS else None
 
 
-def estimated_usage(litellm: Any, profile: ModelProfile, messages: Sequence[Mapping[str, Any]], text: str) -> Usage:
-    """For a server that streams without counting, so that a run's budget holds all the same."""
-    tokens = litellm.token_counter(model=profile.model, messages=list(messages))
-    written = litellm.token_counter(model=profile.model, text=text)
-    return Usage(tokens, 0, written, cost_of(profile, tokens, 0, written))
+def _estimate(litellm: Any, profile: ModelProfile, **what: Any) -> int:
+    try:
+        return int(litellm.token_counter(model=profile.model, **what))
+    except Exception:  # noqa: BLE001  a tokenizer that fails must not cost a reply that is paid for
+        return len(str(what)) // _CHARACTERS_PER_TOKEN
 
 
 def cost_of(profile: ModelProfile, tokens: int, cached: int, written: int) -> float | None:
@@ -49,12 +65,26 @@ def _price(dollars: float) -> Decimal:
     return Decimal(repr(dollars))
 
 
-def _listed(litellm: Any, profile: ModelProfile, told: Mapping[str, Any]) -> float | None:
-    """By litellm's list of prices, None for a model that is not on it."""
+def _listed(litellm: Any, profile: ModelProfile, told: Mapping[str, Any], usage: Usage) -> float | None:
+    """By litellm's list of prices, None for a model that is not on it. `told` may hold what has a price of its own; by
+    `usage` alone where litellm cannot read it."""
     if not _is_listed(litellm, profile.model):
         return None
-    parts = litellm.cost_per_token(model=profile.model, usage_object=litellm.Usage(**told))
-    return float(sum(Decimal(repr(part)) for part in parts))
+    plain = {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output,
+        "prompt_tokens_details": {"cached_tokens": usage.cached},
+    }
+    for document in filter(None, (told, plain)):
+        try:
+            parts = litellm.cost_per_token(model=profile.model, usage_object=litellm.Usage(**document))
+            cost = float(sum(Decimal(repr(part)) for part in parts))
+        except Exception:  # noqa: BLE001  an odd document must not cost a reply that is paid for
+            continue
+        if math.isfinite(cost):
+            return cost
+    return None
 
 
 @cache

@@ -134,12 +134,28 @@ def piece_of(document: Mapping[str, Any]) -> Piece:
     if first is None:
         return Piece(usage=usage)
     said = first.get("delta") or first.get("message") or {}
+    text, thought = parts_of(said.get("content"))
     return Piece(
-        text=_text(said.get("content")) + _text(said.get("refusal")),
-        reasoning=_text(said.get("reasoning_content")) or _text(said.get("reasoning")),
+        text=text + _text(said.get("refusal")),
+        reasoning=(_text(said.get("reasoning_content")) or _text(said.get("reasoning"))) + thought,
         finish_reason=_text(first.get("finish_reason")),
         usage=usage,
     )
+
+
+def parts_of(content: Any) -> tuple[str, str]:
+    """The text and the thought of a content that is a text or a list of parts, as some servers of reasoning models
+    send it. A part is a thought by its type, whatever it holds; every other one that holds a text is text."""
+    if isinstance(content, Mapping):
+        kind = str(content.get("type") or "")
+        thinks = "think" in kind or "reason" in kind
+        keys = ("text", "thinking", "reasoning", "refusal", "content")
+        text, thought = parts_of(next((content[key] for key in keys if key in content), ""))
+        return ("", text + thought) if thinks else (text, thought)
+    if isinstance(content, list):
+        parts = [parts_of(part) for part in content]
+        return "".join(text for text, _ in parts), "".join(thought for _, thought in parts)
+    return _text(content), ""
 
 
 def _text(value: Any) -> str:

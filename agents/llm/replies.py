@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.llm import event_stream
-from agents.llm.costs import estimated_usage, usage_of
-from agents.llm.event_stream import Piece
+from agents.llm.costs import usage_of
+from agents.llm.event_stream import NoReplyError, Piece
 from agents.llm.messages import ModelProfile, Reply, Usage
 
 PACE = 0.05  # seconds that text is gathered before it is told: each telling wakes a thread
@@ -25,22 +25,20 @@ class BrokenStreamError(ConnectionError):
 async def attempt_once(
     litellm: Any, request: Mapping[str, Any], profile: ModelProfile, tell: Callable[[str], None]
 ) -> tuple[Reply, ...]:
-    """The replies to one request. Raises what the provider raises, or TimeoutError when nothing came for the profile's
-    timeout."""
+    """The replies to one request, at least one. Raises what the provider raises, NoReplyError when its answer holds no
+    reply, or TimeoutError when nothing came for the profile's timeout."""
     began = time.monotonic()
     if not request["stream"]:
         async with asyncio.timeout(profile.timeout_seconds):
             answer = await litellm.acompletion(**request)
-        return _whole(answer, usage_of(litellm, profile, _plain(answer.usage)), began, profile, tell)
+        return _whole(litellm, answer, request, profile, began, tell)
     seen = _Transcript(began)
     with contextlib.closing(_Paced(tell)) as paced:
         await _listen(litellm, request, profile, seen, paced)
         paced.flush()
     if not seen.ended:
         raise BrokenStreamError("the connection broke off in the middle of the reply")
-    if seen.usage is None:
-        return (seen.reply(estimated_usage(litellm, profile, request["messages"], seen.written), profile),)
-    return (seen.reply(usage_of(litellm, profile, seen.usage), profile),)
+    return (seen.reply(usage_of(litellm, profile, seen.usage, request["messages"], seen.written), profile),)
 
 
 async def _listen(
@@ -83,9 +81,10 @@ async def _pieces(litellm: Any, answer: Any) -> AsyncGenerator[Piece, None]:
 
 def _piece(choice: Any, said: Any, usage: Mapping[str, Any] | None) -> Piece:
     """Of one of litellm's objects."""
+    text, thought = event_stream.parts_of(getattr(said, "content", None))
     return Piece(
-        text=(getattr(said, "content", None) or "") + (getattr(said, "refusal", None) or ""),
-        reasoning=getattr(said, "reasoning_content", None) or getattr(said, "reasoning", None) or "",
+        text=text + (getattr(said, "refusal", None) or ""),
+        reasoning=(getattr(said, "reasoning_content", None) or getattr(said, "reasoning", None) or "") + thought,
         finish_reason=(choice and choice.finish_reason) or "",
         usage=usage,
     )
@@ -159,12 +158,22 @@ class _Transcript:
 
 
 def _whole(
-    answer: Any, usage: Usage, began: float, profile: ModelProfile, tell: Callable[[str], None]
+    litellm: Any,
+    answer: Any,
+    request: Mapping[str, Any],
+    profile: ModelProfile,
+    began: float,
+    tell: Callable[[str], None],
 ) -> tuple[Reply, ...]:
-    """The replies of an answer that came in one piece; its usage stands at the first."""
-    replies: list[Reply] = []
+    """The replies of an answer that came in one piece; its usage stands at the first. Raises NoReplyError."""
+    transcripts: list[_Transcript] = []
     for choice in answer.choices:
         seen = _Transcript(began)
         tell(seen.take(_piece(choice, choice.message, None)))
-        replies.append(seen.reply(Usage(cost=usage.cost and 0.0) if replies else usage, profile))
-    return tuple(replies)
+        transcripts.append(seen)
+    if not transcripts:
+        raise NoReplyError("the server's answer holds no reply (its `choices` are empty)")
+    written = "".join(seen.written for seen in transcripts)
+    usage = usage_of(litellm, profile, _plain(getattr(answer, "usage", None)), request["messages"], written)
+    rest = Usage(cost=usage.cost and 0.0)
+    return tuple(seen.reply(rest if number else usage, profile) for number, seen in enumerate(transcripts))

@@ -31,8 +31,27 @@ FRAGMENTS = [
     "<think>", "</think>", "```json", "```", "Observation:", "[", "]", "{", "}", "<tool_call>", "</tool_call>",
     '"', "'", "\\", ",", ":", '"op"', '"args"', '"table_ref"', "op:", "<|im_end|>", "\n", " ", "[{", "}]", "\x00",
     "\\ud800", "”", "null", "NaN", "1e999", "prose", "SELECT 1", "```sql", '"final"', '"clarify"', '"name":',
+    "<analysis>", "</analysis>", "<|START_THINKING|>", "<|END_THINKING|>", "◁think▷", "◁/think▷", "[0, 5)", "…",
+    "// it\n", "# it\n", "/* it */", "2.50", "True", "None", '{"thought": "a", ', '"calls": ', "[see ",
+    "<function=table_ref>", "</function>", "<parameter=table>orders</parameter>", "<arg_key>", "<｜tool▁sep｜>",
+    "[TOOL_CALLS]table_ref[ARGS]", "Answer: ", "`", "WITH x AS (", '{"query": "SELECT 1"}',
 ]  # fmt: skip
 texts = st.one_of(st.text(max_size=300), st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join))
+# Objects with the keys that mean something, filled with anything.
+KEYS = [
+    "op", "tool", "action", "function", "function_call", "name", "args", "arguments", "input", "out", "type", "id",
+    "calls", "tool_calls", "thought", "final", "final_answer", "clarify", "unanswerable", "options", "rel", "table",
+]  # fmt: skip
+scalars = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(), st.sampled_from(
+    ["", "table_ref", "execute", "final", "departments", "functions.execute", '{"rel": "t"}', "call", "function"]
+))  # fmt: skip
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=5), st.sampled_from(CALLS)
+    ),
+    max_leaves=12,
+)
 many = settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -40,11 +59,17 @@ def read(text: str, **given: Any) -> Parsed:
     return read_reply(text, operations=OPERATIONS, **given)
 
 
-@given(texts, texts, st.sampled_from(["stop", "length", "content_filter"]))
+@given(
+    st.one_of(texts, values.map(json.dumps), st.lists(values, max_size=3).map(lambda v: "\n".join(map(json.dumps, v)))),
+    texts,
+    st.sampled_from(["stop", "length", "content_filter", "MAX_TOKENS", "abort"]),
+)
 @example("[" * 5000, "", "stop")
 @example('{"a":' * 5000, "", "stop")
 @example("[{" * 5000 + BATCH, "", "stop")
 @example('["' * 3000, "", "stop")
+@example('[{"op": "table_ref", "args": {"table": "a"}, "type": ["call"]}]', "", "stop")
+@example(json.dumps([{"op": "table_ref", "args": '{"a":' * 990 + "1" + "}" * 990}]), "", "stop")
 @many
 def test_no_text_leads_astray(text: str, reasoning: str, finish_reason: str) -> None:
     try:
@@ -100,8 +125,8 @@ def test_no_text_leads_the_reading_of_sql_or_of_an_object_astray(text: str, fini
 
 
 def _words(call: Any) -> list[str]:
-    leaves = [call["op"], call.get("out") or "", *_leaves(call["args"])]
-    return [word for leaf in leaves for word in re.findall(r"\w+", str(leaf))]
+    leaves = [call["op"], *_leaves(call.get("out")), *_leaves(call["args"])]
+    return [word for leaf in leaves for word in re.findall(r"\w+", leaf)]
 
 
 def _leaves(value: Any) -> list[str]:

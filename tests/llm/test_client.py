@@ -214,6 +214,35 @@ def test_samples_come_in_as_few_requests_as_the_provider_allows(choices: int) ->
     assert sum(reply.usage.cost or 0 for reply in replies) == pytest.approx(100e-6 * len(server.requests))
 
 
+@pytest.mark.parametrize("several", [True, False])
+def test_an_answer_without_a_reply_is_asked_for_again_a_few_times(several: bool) -> None:
+    def ask(server: ScriptedServer) -> str:
+        client = client_of(server, extra={"stream": False})
+        return client.samples(HELLO, 3)[0].text if several else client.complete(HELLO).text
+
+    with ScriptedServer([], after={"choices": 0}) as server, pytest.raises(ModelUnavailableError) as caught:
+        ask(server)
+    assert len(server.requests) == 1 + QUICK.retries
+    assert "no reply" in caught.value.detail
+    with ScriptedServer([{"choices": 0}], after="yes") as server:
+        assert ask(server) == "yes"
+
+
+def test_replies_that_are_paid_for_are_kept_when_a_later_request_fails() -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 5}
+    script = [{"content": "yes", "usage": usage}, {"content": "no", "usage": usage}]
+    with ScriptedServer(script, after={"status": 400, "message": "no more"}) as server:
+        client = client_of(server)
+        replies = client.samples(HELLO, 5)
+        assert [reply.text for reply in replies] == ["yes", "no"]
+        assert sum(reply.usage.input for reply in replies) == 200
+        with pytest.raises(ModelRefusedError):
+            client.samples(HELLO, 3)
+        client.cancel()
+        with pytest.raises(RunCancelledError):
+            client.samples(HELLO, 3)
+
+
 def test_anthropic_models_get_cache_marks_at_the_shared_prefix_and_the_end() -> None:
     profile = ModelProfile("test", "anthropic/claude-sonnet-4-6", key=KEY)
     sent = request_of(profile, [*HELLO, Message("assistant", "Hi."), Message("user", "More?")], None, None, ())[

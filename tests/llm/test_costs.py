@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 
+from agents.llm.client import LiteLLMClient
 from agents.llm.costs import cost_of
-from agents.llm.messages import ModelProfile, Usage
+from agents.llm.failures import RetryPolicy
+from agents.llm.messages import Message, ModelProfile, Reply, Usage
 from agents.llm.scripted import Turn
 from agents.traces.events import ModelReply, RunFinished
 from tests.agents.runs import SHOP, call, calls, final, running
+from tests.llm.wire import DONE, Raw, WireServer, delta, event, whole
 
 # The prices of the paper, US dollars per million tokens: read, written, read from the cache.
 PAPER = {"price_input": 0.30, "price_output": 2.50, "price_cached": 0.03}
@@ -50,6 +54,58 @@ def test_sums_are_those_of_paper_and_not_of_floats() -> None:
     tenth = Usage(10, 5, 1, 0.1)
     assert sum([tenth] * 3, Usage()) == Usage(30, 15, 3, 0.3)
     assert sum([Usage(cost=0.00000003)] * 1000, Usage()).cost == 0.00003
+
+
+LISTED = "openai/gpt-4o-mini"  # US dollars per million tokens by litellm's list: 0.15 read, 0.60 written
+ODD_USAGE = [
+    {"prompt_tokens": float("nan"), "completion_tokens": 2, "total_tokens": 5},
+    {"prompt_tokens": 7, "completion_tokens": float("inf")},
+    {"prompt_tokens": -7, "completion_tokens": 2},
+    {"prompt_tokens": "seven", "completion_tokens": None},
+    {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    {"prompt_tokens": [7], "completion_tokens": {}},
+    {"unheard": "of"},
+    {},
+]
+
+
+def priced(raw: Raw, model: str, *, stream: bool = True) -> Reply:
+    with WireServer(raw) as server:
+        profile = ModelProfile("test", model, server.api_base, "sk-1234567", extra={"stream": stream})
+        reply = LiteLLMClient(profile, RetryPolicy(retries=0)).complete((Message("user", "How many are there?"),))
+        assert len(server.requests) == 1
+    return reply
+
+
+@pytest.mark.parametrize("usage", ODD_USAGE)
+def test_an_odd_count_costs_no_reply_and_is_replaced_by_an_estimate(usage: dict[str, object]) -> None:
+    for model, is_priced in (("openai/any", False), (LISTED, True)):
+        reply = priced(Raw([delta("There are five.", "stop"), event(choices=[], usage=usage), DONE]), model)
+        assert reply.text == "There are five."
+        assert 3 < reply.usage.input < 40
+        assert 1 < reply.usage.output < 12
+        by_hand = (0.15 * reply.usage.input + 0.60 * reply.usage.output) / 1e6
+        assert reply.usage.cost == (pytest.approx(by_hand) if is_priced else None)
+
+
+@pytest.mark.parametrize("details", [["x"], "x", 5, {"cached_tokens": "x"}, {"cached_tokens": 10**6}, {"audio": []}])
+def test_odd_details_of_a_count_leave_the_count(details: object) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010, "prompt_tokens_details": details}
+    reply = priced(Raw([delta("five", "stop"), event(choices=[], usage=usage), DONE]), LISTED)
+    assert (reply.text, reply.usage.input, reply.usage.output) == ("five", 1000, 10)
+    assert reply.usage.cost is not None
+    assert 0 < reply.usage.cost <= (0.15 * 1000 + 0.60 * 10) / 1e6 * 1.0001
+
+
+@pytest.mark.parametrize("model", ["openai/any", LISTED])
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_a_server_does_not_count_is_estimated_and_priced(stream: bool, model: str) -> None:
+    uncounted = json.dumps({**json.loads(whole("There are five.")), "usage": None}).encode()
+    raw = Raw([delta("There are five.", "stop"), DONE]) if stream else Raw([uncounted], "application/json")
+    usage = priced(raw, model, stream=stream).usage
+    assert usage.input > 3
+    assert usage.output > 1
+    assert (usage.cost is not None) == (model == LISTED)
 
 
 def test_a_run_costs_the_sum_of_its_calls(new_database: Callable[[str, str], str]) -> None:

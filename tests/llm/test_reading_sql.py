@@ -28,8 +28,23 @@ from agents.llm.parsing import read_queries, read_sql
         ('{"sql": "SELECT 1"}', "SELECT 1"),
         ('```json\n{"sql": "SELECT 1;"}\n```', "SELECT 1"),
         ("SELECT ';\n' AS a", "SELECT ';\n' AS a"),
+        ("Answer: SELECT COUNT(*) FROM b", "SELECT COUNT(*) FROM b"),
+        ("**Answer:** SELECT a\nFROM b\n\nIt counts.", "SELECT a\nFROM b"),
+        ("The query is `SELECT a FROM b`.", "SELECT a FROM b"),
+        ("The query is `SELECT `a` FROM `b``.", "SELECT `a` FROM `b`"),
+        ("With the tables above this is simple:\n\nSELECT a FROM b", "SELECT a FROM b"),
+        ("With data as of today:\n\nWITH x (a) AS MATERIALIZED (SELECT 1) SELECT a FROM x",
+         "WITH x (a) AS MATERIALIZED (SELECT 1) SELECT a FROM x"),
+        ("```text\nCustomers with orders\n```\n```sql\nSELECT 1\n```", "SELECT 1"),
+        ("```text\nI select from orders, then count.\n```\n```sql\n-- all\nSELECT 1\n```", "-- all\nSELECT 1"),
+        ('{"query": "SELECT 1"}', "SELECT 1"),
+        ('[{"op": "execute_sql", "args": {"sql": "SELECT 1;"}}]', "SELECT 1"),
+        ('{"tool_calls": [{"name": "execute_sql", "arguments": {"query": "SELECT 1"}}]}', "SELECT 1"),
+        ("SELECT '{\"sql\": \"SELECT 2\"}' AS a", "SELECT '{\"sql\": \"SELECT 2\"}' AS a"),
+        ("WITH x AS -- the first\n(\nSELECT 1\n)\nSELECT * FROM x",
+         "WITH x AS -- the first\n(\nSELECT 1\n)\nSELECT * FROM x"),
     ],
-)
+)  # fmt: skip
 def test_the_statement_is_found(text: str, sql: str) -> None:
     assert read_sql(text) == sql
 
@@ -42,6 +57,10 @@ def test_the_statement_is_found(text: str, sql: str) -> None:
         "SELECT 1;\nDROP TABLE departments",
         "SELECT 1\n\n; DELETE FROM departments",
         "SELECT 1;\n-- now\nUPDATE departments SET id = 1",
+        "Answer: SELECT 1; DROP TABLE departments",
+        "The query is `SELECT 1; DROP TABLE departments`.",
+        '[{"op": "execute_sql", "args": {"sql": "SELECT 1"}}, {"sql": "WITH x AS (SELECT 1) DELETE FROM departments"}]',
+        "```sql\nINSERT INTO x SELECT 1; DROP TABLE departments\n```",
     ],
 )
 def test_a_second_statement_is_kept_for_the_guard_to_refuse(text: str) -> None:

@@ -76,6 +76,8 @@ STREAMS = {
     "a whole reply instead": Raw([whole("grüß dich 🌍")], content_type="application/json"),
     "a whole reply over several lines": Raw([whole("grüß dich 🌍").replace(b", ", b",\n")],
                                             content_type="application/json"),
+    "in parts": Raw([delta([{"type": "text", "text": "grüß "}, "dich "]), delta({"type": "output_text", "text": "🌍"}),
+                     delta([], "stop"), DONE]),
     "a reply that was refused": Raw([delta(None, refusal="grüß dich 🌍"), delta(finish="stop"), DONE]),
 }  # fmt: skip
 
@@ -132,6 +134,13 @@ def test_reasoning_without_content_is_no_text(stream: bool) -> None:
     )
     reply, _ = reply_to(raw, extra={"stream": stream})
     assert (reply.text, reply.reasoning) == ("", "hm hm")
+
+
+def test_parts_that_think_are_reasoning() -> None:
+    thinking = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm [1]"}]}]
+    said = [{"type": "reasoning", "text": ", hm"}, {"type": "text", "text": "yes"}, {"type": "reference", "ids": [1]}]
+    reply, _ = reply_to(Raw([delta(thinking), delta(said), delta(finish="stop"), DONE]))
+    assert (reply.text, reply.reasoning) == ("yes", "hm [1], hm")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def event(**document: Any) -> bytes:
     return f"data: {json.dumps(document, ensure_ascii=False)}\n\n".encode()
 
 
-def delta(text: str | None = None, finish: str | None = None, **more: Any) -> bytes:
+def delta(text: Any = None, finish: str | None = None, **more: Any) -> bytes:
     return event(choices=[{"index": 0, "delta": {"content": text, **more}, "finish_reason": finish}])
 
 

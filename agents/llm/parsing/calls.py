@@ -5,31 +5,72 @@ Which arguments an operation takes, and "10" for 10, is the language's to judge:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from typing import Any
 
 from agents.errors import MalformedReplyError
 from agents.llm.parsing.loading import UnreadableJSONError, load
 
-OPERATION_KEYS = ("op", "tool", "action", "operation", "function", "name")
-_ARGUMENT_KEYS = ("args", "arguments", "parameters", "params", "input", "action_input")
+OPERATION_KEYS = (
+    "op", "tool", "tool_name", "action", "operation", "function", "function_call", "tool_call", "name",
+)  # fmt: skip
+ARGUMENT_KEYS = ("args", "arguments", "parameters", "params", "input", "action_input")
 _HANDLE_KEYS = ("out", "output", "handle")
-_BATCH_KEYS = ("calls", "tool_calls", "actions", "operations")
+BATCH_KEYS = ("calls", "tool_calls", "function_calls", "actions", "operations")
+_BATCH_IF_LIST = ("action", "function_call", "tool_call")
 _FINAL_KEYS = ("final", "final_answer")
-_REMARK_KEYS = frozenset({"thought", "comment", "reason", "explanation", "call_id", "id"})
-_WIRE_TYPES = frozenset({"function", "tool_use", "tool_call"})
+ENDING_KEYS = (*_FINAL_KEYS, "clarify", "unanswerable")
+_REMARK_KEYS = frozenset({
+    "thought", "comment", "reason", "reasoning", "rationale", "explanation", "description", "note", "notes", "step",
+    "index", "id", "call_id", "tool_call_id",
+})  # fmt: skip
+_WIRE_TYPES = frozenset({"function", "tool_use", "tool_call", "function_call"})
+_NAMESPACE = re.compile(r"(?:functions|tools|default_api)[.:]")
 
 _NULL_MEANS_NULL = frozenset({"value"})
 
 
-def items_of(value: Any) -> list[Any]:
-    """The objects that `value` offers as one batch: an array, one object, or an object that wraps an array."""
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a JSON value offers as one batch. `is_round`: it is a whole turn (a wrapper, or a call with a thought of
+    its own), so it is no part of what stands before it. `more`: further batches stood beside it."""
+
+    items: tuple[Any, ...] = ()
+    is_wrapper: bool = False
+    is_round: bool = False
+    more: bool = False
+
+
+def offer_of(value: Any) -> Offer:
+    """The objects that `value` offers: an array, one object, or an object that wraps an array. Of several arrays or
+    wrappers in an array, the first: the others were written without its results."""
     if isinstance(value, list):
-        return items_of(value[0]) if value and isinstance(value[0], list) else value
-    if isinstance(value, dict):
-        wrapped = next((value[key] for key in _BATCH_KEYS if isinstance(value.get(key), list)), None)
-        return [value] if wrapped is None or _is_call_shaped(value) else wrapped
-    return []
+        if value and (isinstance(value[0], list) or _wrapped(value[0]) is not None):
+            first = offer_of(value[0])
+            return Offer(first.items, first.is_wrapper, first.is_round, first.more or len(value) > 1)
+        return Offer(tuple(value))
+    if not isinstance(value, dict):
+        return Offer()
+    wrapped = _wrapped(value)
+    if wrapped is None:
+        return Offer((value,), is_round=_is_told(value.get("thought")))
+    inner = offer_of(wrapped)
+    signal = {key: value[key] for key in ENDING_KEYS if _is_told(value.get(key))}
+    return Offer((*inner.items, *([signal] if signal else ())), is_wrapper=True, is_round=True, more=inner.more)
+
+
+def _wrapped(value: Any) -> list[Any] | None:
+    """The calls that `value` wraps; None when it is no wrapper."""
+    if not isinstance(value, dict) or _is_call_shaped(value):
+        return None
+    for key in BATCH_KEYS:
+        if isinstance(value.get(key), list):
+            return list(value[key])
+        if isinstance(value.get(key), dict):
+            return [value[key]]
+    return next((list(value[key]) for key in _BATCH_IF_LIST if isinstance(value.get(key), list)), None)
 
 
 def is_call(item: Any, operations: Set[str]) -> bool:
@@ -45,24 +86,68 @@ def is_known_call(item: Any, operations: Set[str]) -> bool:
 
 
 def _is_call_shaped(item: Mapping[str, Any]) -> bool:
+    argued = any(key in item for key in ARGUMENT_KEYS)
     return "op" in item or any(
-        key in item and any(argument in item or _holds(item[key], argument) for argument in _ARGUMENT_KEYS)
+        key in item and (argued or (isinstance(item[key], dict) and _is_call_shaped(item[key])))
         for key in OPERATION_KEYS
     )
 
 
-def _holds(value: Any, key: str) -> bool:
-    return isinstance(value, dict) and key in value
-
-
 def is_final(item: Any) -> bool:
-    return isinstance(item, dict) and any(key in item for key in (*_FINAL_KEYS, "clarify", "unanswerable"))
+    """Whether `item` is a final signal, also one written as a call of `final`; never a call with a final beside it."""
+    if not isinstance(item, dict):
+        return False
+    name = _operation(item)[0]
+    if name in ENDING_KEYS:
+        return True
+    if name and (_is_call_shaped(item) or not _tells_end(item)):
+        return False
+    return any(key in item for key in ENDING_KEYS)
+
+
+def ends(item: Any) -> bool:
+    """Whether `item` is or holds a final signal."""
+    return is_final(item) or (isinstance(item, dict) and _tells_end(item))
+
+
+def _tells_end(item: Mapping[str, Any]) -> bool:
+    return any(_is_told(item.get(key)) for key in ENDING_KEYS)
+
+
+def _is_told(value: Any) -> bool:
+    """Whether a key was filled for a reason: models that fill every key write null, false or an empty value."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return any(map(_is_told, value))
+    return value is not None and value is not False and value != ""
 
 
 def final_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`item` with the final text under `final`."""
-    key = next((key for key in _FINAL_KEYS if key in item), None)
-    return item if key in (None, "final") else {**item, "final": item[key]}
+    """`item` as {"final", "clarify"?, "unanswerable"?}, of which only what was told."""
+    name, _, rest = _operation(item)
+    if name in ENDING_KEYS:
+        beside = {k: v for k, v in rest.items() if k not in _REMARK_KEYS and k != "type"}
+        item = _ending(name, next((rest[key] for key in ARGUMENT_KEYS if key in rest), beside))
+    final = next((item[key] for key in _FINAL_KEYS if _is_told(item.get(key))), None)
+    said = {key: item[key] for key in ("clarify", "unanswerable") if _is_told(item.get(key))}
+    return {"final": final, **said}
+
+
+def _ending(name: str, said: Any) -> Mapping[str, Any]:
+    """The signal of a call of `final`, `clarify` or `unanswerable` with the arguments `said`."""
+    if isinstance(said, str) and said.lstrip().startswith("{"):
+        try:
+            said, _ = load(said.strip())
+        except UnreadableJSONError as error:
+            raise MalformedReplyError(f"The arguments of {name} cannot be read as a JSON object: {error}.") from error
+    if not isinstance(said, dict):
+        return {"clarify": said} if name == "clarify" else {"final": said, name: said}
+    if name == "clarify":
+        return {"clarify": said, "final": said.get("final")}
+    texts = [value for value in said.values() if isinstance(value, str)]
+    signal = said if any(key in said for key in ENDING_KEYS) else {"final": texts[0] if len(texts) == 1 else None}
+    return {**signal, "unanswerable": True} if name == "unanswerable" else signal
 
 
 def call_of(item: Any, notes: list[str]) -> dict[str, Any]:
@@ -85,11 +170,12 @@ def _operation(item: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """The operation's name, the key it stood under, and everything else. ("", "", …) when there is none."""
     for key in OPERATION_KEYS:
         value = item.get(key)
-        if isinstance(value, str) and value.strip():
-            return value.strip(), key, {k: v for k, v in item.items() if k != key}
-        if key == "function" and isinstance(value, dict):
+        if isinstance(value, str) and (name := _NAMESPACE.sub("", value.strip(), count=1)):
+            return name, key, {k: v for k, v in item.items() if k != key}
+        if isinstance(value, dict):
             name, _, inner = _operation(value)
-            return name, key, {**{k: v for k, v in item.items() if k != key}, **inner}
+            if name:
+                return name, key, {**{k: v for k, v in item.items() if k != key}, **inner}
     return "", "", dict(item)
 
 
@@ -102,13 +188,13 @@ def _take_handle(rest: dict[str, Any]) -> Any:
 
 def _arguments(name: str, rest: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """The arguments object, joined with arguments that stand beside it (flat)."""
-    key = next((key for key in _ARGUMENT_KEYS if key in rest), None)
+    key = next((key for key in ARGUMENT_KEYS if key in rest), None)
     args = _as_object(name, rest.pop(key), notes) if key else {}
     if key not in (None, "args"):
         notes.append(f"`{key}` was read as `args`")
-    if rest.get("type") in _WIRE_TYPES:
+    if isinstance(rest.get("type"), str) and rest["type"] in _WIRE_TYPES:
         del rest["type"]
-    flat = {k: v for k, v in rest.items() if k not in _REMARK_KEYS or (key is None and k in _NULL_MEANS_NULL)}
+    flat = {k: v for k, v in rest.items() if k not in _REMARK_KEYS and k not in ENDING_KEYS}
     if clash := sorted(flat.keys() & args.keys()):
         raise MalformedReplyError(f"`{clash[0]}` of {name} stands both inside and beside `args`: give it once.")
     if flat:

@@ -9,14 +9,23 @@ from dataclasses import dataclass
 from agents.llm.parsing.loading import UnreadableJSONError, load
 from agents.llm.parsing.spans import Span, find_brackets
 
-# <think>, its relatives, and the channels in which one family of models writes when its server leaves them in.
+# <think> and its relatives, in the brackets of each family of models, and the channels in which one family writes when
+# its server leaves them in.
+_THOUGHT = (
+    r"(?:\w{1,20}:)?(?:think|thinking|thoughts?|thought_?process|(?:inner|internal)_?(?:thoughts?|monologue)|ant_?thinking"
+    r"|reason|reasoning|rationale|analysis|scratch_?pad|reflection|reflect|cot|chain_of_thought|plan|planning)"
+)
+_ATTRIBUTES = r"""(?:\s+\w+\s*=\s*["'][^"'<>]{0,80}["'])*"""
+_CHANNEL = r"(?:<\|end\|>\s*)?(?:<\|start\|>assistant)?<\|channel\|>"
 _OPEN_TAG = (
-    r"<\s*(?:think|thinking|thought|reasoning)\s*>|\[THINK\]"
-    r"|(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>"
+    rf"<\s*{_THOUGHT}{_ATTRIBUTES}\s*>|\[think(?:ing)?\]|◁{_THOUGHT}▷"
+    rf"|<\|(?:begin_of_{_THOUGHT}|start_{_THOUGHT}|{_THOUGHT}_start|{_THOUGHT}_begin|{_THOUGHT}|inner_prefix)\|>"
+    rf"|{_CHANNEL}analysis\s*<\|message\|>"
 )
 _CLOSE_TAG = (
-    r"<\s*/\s*(?:think|thinking|thought|reasoning)\s*>|\[/THINK\]"
-    r"|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>"
+    rf"<\s*/\s*{_THOUGHT}\s*>|\[/think(?:ing)?\]|◁/{_THOUGHT}▷"
+    rf"|<\|(?:end_of_{_THOUGHT}|end_{_THOUGHT}|{_THOUGHT}_end|/{_THOUGHT}|inner_suffix)\|>"
+    rf"|{_CHANNEL}final[^<|]{{0,40}}(?:<\|constrain\|>[^<|]{{0,40}})?<\|message\|>"
 )
 _TAG = re.compile(f"(?P<open>{_OPEN_TAG})|(?P<close>{_CLOSE_TAG})", re.IGNORECASE)
 _GAP = "\n…\n"  # where a thought was taken out, so that what stood around it is not joined
@@ -27,7 +36,9 @@ _INVENTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SPECIAL_TOKENS = re.compile(
-    r"<\|(?!(?:start|channel|message)\|)[A-Za-z_]{1,30}\|>|</s>|<end_of_turn>|<｜[^｜>]{1,40}｜>"
+    rf"(?!{_OPEN_TAG}|{_CLOSE_TAG})(?:<\|(?!(?:start|channel|message)\|)[A-Za-z_]{{1,30}}\|>|</s>|<end_of_turn>"
+    r"|<｜[^｜>]{1,40}｜>)",
+    re.IGNORECASE,
 )
 
 
@@ -47,7 +58,7 @@ def split_thought(text: str) -> Preamble:
     thoughts: list[str] = []
     kept: list[str] = []
     position, inside = 0, False
-    for tag in _outside_json(_TAG, text, 0):
+    for tag in outside_json(_TAG, text, 0):
         piece = text[position : tag.start()]
         if tag["close"] and not inside:
             thoughts, kept = [*thoughts, *kept, piece], []
@@ -70,7 +81,7 @@ def _joined(pieces: Sequence[str]) -> str:
 
 def cut_invention(text: str) -> tuple[str, bool]:
     """`text` up to the first observation or turn that the model made up, and whether there was one."""
-    invented = next(_outside_json(_INVENTED, text, 1 if text.startswith("<|") else 0), None)
+    invented = next(outside_json(_INVENTED, text, 1 if text.startswith("<|") else 0), None)
     return (text[: invented.start()], True) if invented else (text, False)
 
 
@@ -90,7 +101,7 @@ def without_special_tokens(text: str) -> str:
     return text
 
 
-def _outside_json(pattern: re.Pattern[str], text: str, start: int) -> Iterator[re.Match[str]]:
+def outside_json(pattern: re.Pattern[str], text: str, start: int) -> Iterator[re.Match[str]]:
     """The matches that do not stand inside a readable piece of JSON."""
     if pattern.search(text, start):
         spans = find_brackets(text).spans

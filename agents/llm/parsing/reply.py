@@ -14,6 +14,7 @@ from typing import Any
 from agents.errors import MalformedReplyError
 from agents.llm.parsing.calls import call_of, final_of, is_final
 from agents.llm.parsing.final import Final, read_final
+from agents.llm.parsing.native import as_json
 from agents.llm.parsing.payload import Batch, Payload, find_payload
 from agents.llm.parsing.preamble import Preamble, cut_invention, split_thought, without_special_tokens
 
@@ -21,9 +22,15 @@ HOW_TO_REPLY = (
     'Reply with <think>…</think> and then either one JSON array of calls, [{"op": "…", "args": {…}, "out": "…"}], '
     'or the final signal, {"final": "…"}.'
 )
+# What servers say of a reply that the model ended itself, and of one that was cut. Any other word may mean a cut.
+_WHOLE = frozenset({
+    "", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed", "tool_calls", "tool_use",
+    "function_call",
+})  # fmt: skip
 _CUT_BY = {
     "length": "at the token limit",
     "max_tokens": "at the token limit",
+    "model_length": "at the token limit",
     "content_filter": "by the provider's content filter",
 }
 
@@ -47,24 +54,28 @@ def read_reply(text: str, *, reasoning: str = "", finish_reason: str = "stop", o
     refuse_cut(finish_reason)
     preamble = split_thought(without_special_tokens(text))
     body, invented = cut_invention(preamble.rest)
-    payload = find_payload(body, only_at_end=preamble.open)
+    written = body if preamble.open else as_json(body)
+    payload = find_payload(written, known, only_at_end=preamble.open)
     chosen = payload.calls(known) or payload.final()
-    if broken := payload.broken_before(chosen):
+    if broken := payload.broken_around(chosen):
         raise MalformedReplyError(f"Your reply was not run: {broken.reason}. {HOW_TO_REPLY}")
     if chosen is None:
         raise MalformedReplyError(_nothing_found(text, reasoning, preamble, invented))
     notes = ["what follows the invented observation was dropped"] if invented else []
-    thought = _thought(reasoning, preamble, body[: chosen.start])
+    if written != body:
+        notes.append("calls in another format than JSON were read")
+    thought = _thought(reasoning, preamble, written[: chosen.start])
     if chosen.asks(known):
-        return Parsed(thought, _calls(chosen, notes), None, _told(notes, chosen, payload, body, known))
-    signal = next(item for item in chosen.items if is_final(item))
-    final = read_final(final_of(signal), notes)
+        return Parsed(thought, _calls(chosen, notes), None, _told(notes, chosen, payload, written, known))
+    final = read_final(final_of(chosen.signal or {}), notes)
     return Parsed(thought, (), final, _told(notes, chosen, payload, "", known))
 
 
 def refuse_cut(finish_reason: str) -> None:
     """Nothing of a reply that was cut off is used: its end, and so its meaning, is unknown."""
-    if cut := _CUT_BY.get(finish_reason):
+    reason = finish_reason.strip().lower()
+    if reason not in _WHOLE:
+        cut = _CUT_BY.get(reason, f"by the server ({finish_reason.strip()[:40]})")
         raise MalformedReplyError(
             f"Your reply was cut off {cut} before it was complete, so nothing of it was run. "
             "Think more briefly, or send fewer calls."
@@ -83,7 +94,7 @@ def _told(notes: list[str], chosen: Batch, payload: Payload, body: str, known: S
     if chosen.asks(known):
         if chosen.ends or any(batch.ends for batch in others):
             notes.append("the final was ignored because calls came with it: send it alone, after their results")
-        if any(batch.asks(known) for batch in others):
+        if chosen.more or any(batch.asks(known) for batch in others):
             notes.append("only one batch of calls counts: the others were ignored")
         elif body[chosen.end :].strip(" \t\r\n`") and not any(batch.ends for batch in others):
             notes.append("what follows the calls was ignored")

@@ -1,4 +1,5 @@
-"""Reading SQL out of a reply: the first fenced block that holds a query, else the text from SELECT or WITH on.
+"""Reading SQL out of a reply: the first fenced block that holds a query, else the text from SELECT or WITH on, else the
+statement that stands behind a label, in inline code or in JSON.
 
 What is returned is as much as might belong to the statement, never less: a second statement must reach the guard,
 which refuses it, instead of being cut away here.
@@ -7,6 +8,8 @@ which refuses it, instead of being cut away here.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from agents.errors import MalformedReplyError
 from agents.llm.parsing.loading import UnreadableJSONError, load
@@ -14,10 +17,17 @@ from agents.llm.parsing.preamble import split_thought, without_special_tokens
 from agents.llm.parsing.reply import refuse_cut
 
 _FENCED = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
-_QUERY = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
-_STATEMENT = re.compile(
-    r"^[ \t]*(?:SQL[a-z]*[ \t]*:[ \t]*)?\(*[ \t]*(?P<sql>\(*(?:SELECT|WITH)\b.*)", re.I | re.S | re.M
+# "With" begins a sentence as often as a statement: only a name and AS tell that it names a query.
+_SELECT = (
+    r"""(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?(?:\w+|"[^"\n]+"|`[^`\n]+`|\[[^\]\n]+\])\s*(?:\([^)]*\)\s*)?"""
+    r"""AS(?:\s|--[^\n]*\n)*(?:(?:NOT\s+)?MATERIALIZED\s*)?\()"""
 )
+_QUERY = re.compile(rf"\b{_SELECT}", re.IGNORECASE)
+_BEGINS = re.compile(rf"(?:[\s;(]|--[^\n]*\n|/\*.*?\*/|SQL\w*\s*:)*+{_SELECT}", re.IGNORECASE | re.DOTALL)
+_STATEMENT = re.compile(rf"^[ \t]*(?:SQL[a-z]*[ \t]*:[ \t]*)?\(*[ \t]*(?P<sql>\(*{_SELECT}.*)", re.I | re.S | re.M)
+_IN_CODE = re.compile(rf"`(?P<sql>[ \t]*\(*{_SELECT}(?:[^\n]|\n(?![ \t]*\n))*)`", re.IGNORECASE)
+_BEHIND_LABEL = re.compile(rf"^[^\n;`]{{0,200}}:[*_ \t]*(?P<sql>\(*{_SELECT}.*)", re.I | re.S | re.M)
+_SQL_KEYS = ("sql", "query", "statement", "sql_query")
 _AFTER = re.compile(r";[ \t]*\n|\n[ \t]*\n")
 # A paragraph that begins with one of these still belongs to the statement, or is another one.
 _SQL_WORD = re.compile(
@@ -51,28 +61,47 @@ def read_queries(text: str, *, finish_reason: str = "stop") -> list[str]:
 
 
 def _fenced(text: str) -> list[str]:
-    """The queries that stand in fences."""
-    blocks = (match.group(1) for match in _FENCED.finditer(text))
-    return [_quoted_in_json(block) or _trimmed(block) for block in blocks if _QUERY.search(block)]
+    """The queries that stand in fences; what only holds the word somewhere counts where nothing else does."""
+    blocks = [match.group(1) for match in _FENCED.finditer(text)]
+    queries = [_quoted_in_json(block) or _trimmed(block) for block in blocks if _QUERY.search(block)]
+    return [sql for sql in queries if _BEGINS.match(sql)] or queries
 
 
 def _quoted_in_json(text: str) -> str:
-    """The statement of `{"sql": "…"}`."""
-    if not text.lstrip().startswith("{"):
+    """The statement of `{"sql": "…"}`, or of a call with such an argument. Of several, all: the guard refuses them."""
+    if not text.lstrip().startswith(("{", "[")):
         return ""
     try:
         value, _ = load(text.strip())
     except UnreadableJSONError:
         return ""
-    sql = value.get("sql") if isinstance(value, dict) else None
-    return _trimmed(sql) if isinstance(sql, str) and _QUERY.search(sql) else ""
+    return ";\n".join(dict.fromkeys(_statements(value)))
+
+
+def _statements(value: Any) -> Iterator[str]:
+    """The queries that stand under a key for SQL, at any depth."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key in _SQL_KEYS and isinstance(item, str) and _QUERY.search(item):
+                yield _trimmed(item)
+            else:
+                yield from _statements(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _statements(item)
 
 
 def _bare(text: str) -> str:
-    statement = _STATEMENT.search(text)
-    if statement is None:
-        return ""
-    sql = statement.group("sql")
+    """The statement that begins a line; else the one in inline code, or behind a label such as "Answer:"."""
+    if statement := _STATEMENT.search(text):
+        return _without_prose(statement["sql"])
+    if code := _IN_CODE.search(text):
+        return _trimmed(code["sql"])
+    labelled = _BEHIND_LABEL.search(text)
+    return _without_prose(labelled["sql"]) if labelled else ""
+
+
+def _without_prose(sql: str) -> str:
     for gap in _AFTER.finditer(sql):
         if not _continues(sql[gap.end() :]):
             return _trimmed(sql[: gap.start()])
