@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from agents.contracts import Workbench
+from agents.dsl.relation import Relation
 from agents.engine.outcomes import Outcome, Result
+from agents.errors import CORRECTABLE, RunDivergedError
 from agents.observing import call_result, observation_text, result_of
 from agents.traces.events import CallResult, Observation, Warned
 
@@ -33,6 +35,7 @@ class Batch:
     def __init__(self, bench: Workbench, performer: Performer, turn: int, *, branch: str = "") -> None:
         self._bench, self._performer = bench, performer
         self._turn, self._branch = turn, branch
+        self._made: dict[int, Relation] = {}  # by the call's index: a later call may give the same handle
         self.replayed = False
 
     def run(self, calls: Sequence[Call], beyond: Sequence[Call] = ()) -> list[CallResult]:
@@ -55,12 +58,12 @@ class Batch:
 
         def tell() -> Observation:
             engine, settings = self._bench.engine, self._bench.settings
-            made = {r.handle: str(r.index) for r in results if r.handle and r.state == "ok" and r.result is None}
-            counts = engine.count(tuple(made), settings.count_ms) if made else {}
-            counted = {handle: count for handle, count in counts.items() if count is not None}
+            made = self._made
+            counts = engine.count(tuple(made.values()), settings.count_ms) if made else []
+            counted = {index: count for index, count in zip(made, counts, strict=True) if count is not None}
             warnings = self._empty_steps(results, counted)
             text = observation_text(results, counted, warnings, notes, engine.handles, settings.observation_tokens)
-            rows = {made[handle]: count for handle, count in counted.items()}
+            rows = {str(index): count for index, count in counted.items()}
             return Observation(turn=self._turn, text=text + more, rows_out=rows, warnings=warnings)
 
         observation = self._bench.journal.once(Observation, tell, branch=self._branch)
@@ -79,24 +82,36 @@ class Batch:
         self._bench.budget.count_call()
         if event.state == "ok":
             self.replayed = not acted
-        if self.replayed and event.state == "ok":
-            self._performer.restore(call, result_of(event))
+            if not acted:
+                self._restore(call, event)
+            made = self._bench.engine.handles.get(event.handle)
+            if made is not None and event.result is None:
+                self._made[index] = made
         return event
+
+    def _restore(self, call: Call, event: CallResult) -> None:
+        try:
+            self._performer.restore(call, result_of(event))
+        except CORRECTABLE as error:
+            raise RunDivergedError(
+                f"This run cannot be continued: call {event.index + 1} of turn {self._turn} worked before, and now "
+                f"it cannot be made again. {error} The schema changed since. Ask the question again."
+            ) from error
 
     def _skip(self, index: int, call: Call, reason: str) -> CallResult:
         return self._bench.journal.emit(
             CallResult(turn=self._turn, branch=self._branch, index=index, call=call, state="skipped", text=reason)
         )
 
-    def _empty_steps(self, results: Sequence[CallResult], counted: Mapping[str, int]) -> tuple[str, ...]:
+    def _empty_steps(self, results: Sequence[CallResult], counted: Mapping[int, int]) -> tuple[str, ...]:
         """The first step of the batch that leaves no rows, and why, unless an execute told it already."""
         if any(result.result is not None and result.row_count == 0 for result in results):
             return ()
-        empty = next((result.handle for result in results if counted.get(result.handle) == 0), None)
+        empty = next((self._made[index] for index, count in counted.items() if count == 0), None)
         if empty is None:
             return ()
         reason = self._bench.engine.empty_reason(empty)
-        return (f"{empty} has no rows" + (f": {reason}" if reason else ""),)
+        return (f"{empty.handle} has no rows" + (f": {reason}" if reason else ""),)
 
     def _warn(self, warnings: Iterable[str]) -> None:
         for warning in dict.fromkeys(warnings):

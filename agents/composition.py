@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from agents.contracts import ModelClient, RunSettings, Workbench
 from agents.engine.engine import Engine
 from agents.engine.outcomes import EngineSettings
-from agents.llm.budget import Budget, BudgetLimits
+from agents.llm.budget import Budget, BudgetLimits, Spent
 from agents.traces.journal import MemoryJournal
 from connections.catalogue import Catalogue
 from connections.door import Door
@@ -36,7 +36,7 @@ def workbench(
         catalogue=door.catalogue,
         model=model,
         journal=journal,
-        budget=Budget(limits, seconds_before=seconds_before),
+        budget=Budget(limits, before=Spent(seconds=seconds_before)),
         settings=chosen,
     )
 

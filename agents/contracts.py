@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from agents.engine.engine import Engine
 from agents.llm.budget import Budget
-from agents.llm.messages import Message, ModelProfile, Reply
+from agents.llm.messages import Message, ModelProfile, Reply, Usage
 from agents.traces.events import Event
 from connections.catalogue import Catalogue
 
@@ -82,13 +82,16 @@ class ModelClient(Protocol):
         *,
         on_delta: Callable[[str], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
+        on_lost: Callable[[Usage], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
         stop: Sequence[str] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that.
-        Raises a ModelAccessError, or RunCancelledError after `cancel`."""
+        """One reply, streamed through `on_delta`; it fits `schema` where the server can see to that. `on_lost` gets
+        what a request used that brought no reply; `meanwhile` is called while nothing comes, and may raise to end the
+        call. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
 
     def samples(
         self,
@@ -96,6 +99,8 @@ class ModelClient(Protocol):
         count: int,
         *,
         on_retry: Callable[[int, float, str], None] | None = None,
+        on_lost: Callable[[Usage], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> tuple[Reply, ...]:
@@ -117,6 +122,9 @@ class Journal(Protocol):
 
     def emit(self, event: E) -> E:
         """`once` for an event that costs nothing to make."""
+
+    def end(self, event: E) -> E:
+        """Save `event` as the last one, whatever of the past is not yet played back."""
 
     def live(self, event: Event) -> None:
         """Show an event that is not kept (thought_delta)."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from agents.contracts import Workbench
+from agents.errors import ModelRefusedError
 from agents.llm.messages import Message, Reply, Role, Usage
 from agents.traces.events import ModelCallStarted, ModelReply, Retry, ThoughtDelta
 
@@ -31,6 +33,7 @@ class Conversation:
         self._temperature = temperature
         self._messages: list[Message] = list(opening)
         self._told = 0  # messages that the trace holds already
+        self._schema_declined = False
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -79,22 +82,23 @@ class Conversation:
         )
 
     def _complete(self, messages: Sequence[Message], turn: int, schema: Mapping[str, Any] | None) -> Reply:
-        journal = self._bench.journal
+        asking = Asking(self._bench, turn, self._branch)
 
         def written(text: str) -> None:
             self._bench.budget.check_seconds()
-            journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text))
+            self._bench.journal.live(ThoughtDelta(turn=turn, branch=self._branch, text=text))
 
-        def retried(attempt: int, wait: float, reason: str) -> None:
-            journal.emit(Retry(turn=turn, branch=self._branch, attempt=attempt, wait=wait, reason=reason))
-
-        return self._bench.model.complete(
-            messages,
-            on_delta=written,
-            on_retry=retried,
-            temperature=self._temperature,
-            schema=schema,
+        ask = partial(
+            self._bench.model.complete, messages, on_delta=written, temperature=self._temperature, **asking.heard
         )
+        try:
+            return ask(schema=None if self._schema_declined else schema)
+        except ModelRefusedError:
+            if schema is None or self._schema_declined:
+                raise
+            self._schema_declined = True  # not every server that keeps replies to a schema takes every schema
+            asking.retry(1, 0.0, "the request was declined, and is made without the schema for its reply")
+            return ask()
 
     def _replied(self, turn: int, reply: Reply) -> ModelReply:
         return ModelReply(
@@ -112,6 +116,38 @@ class Conversation:
             first_token_seconds=reply.first_token_seconds,
             model=reply.model,
         )
+
+
+class Asking:
+    """What goes on while a model is asked: requests that bring no reply are told and paid for, and the time passes."""
+
+    def __init__(self, bench: Workbench, turn: int, branch: str = "") -> None:
+        self._bench, self._turn, self._branch = bench, turn, branch
+        self._lost = Usage()
+
+    @property
+    def heard(self) -> Mapping[str, Any]:
+        """What the client takes for it. Raises BudgetExhaustedError, through it, when the run's time is up."""
+        return {"on_retry": self.retry, "on_lost": self._lose, "meanwhile": self._bench.budget.check_seconds}
+
+    def retry(self, attempt: int, wait: float, reason: str) -> None:
+        lost, self._lost = self._lost, Usage()
+        self._bench.journal.emit(
+            Retry(
+                turn=self._turn,
+                branch=self._branch,
+                attempt=attempt,
+                wait=wait,
+                reason=reason,
+                input=lost.input,
+                output=lost.output,
+                cost=lost.cost,
+            )
+        )
+
+    def _lose(self, usage: Usage) -> None:
+        self._bench.budget.spend(usage)
+        self._lost += usage
 
 
 def _message(said: Mapping[str, str]) -> Message:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from agents.conversation import usage_of
 from agents.engine.engine import Engine
+from agents.llm.budget import Spent
 from agents.llm.messages import Usage
 from agents.models import Run, Status
 from agents.traces.events import (
@@ -48,15 +49,16 @@ def fill(run: Run, ending: Ending, events: Sequence[Event], engine: Engine | Non
         _fill_derivation(run, _last(events, Shaped), engine)
 
 
-def spent(events: Sequence[Event]) -> dict[str, Any]:
-    """What a run with these events had spent, as the fields of its end."""
-    usage = sum((usage_of(event) for event in events if isinstance(event, ModelReply)), Usage())
-    return {
-        "turns": max((event.turn for event in events), default=0),
-        "calls": sum(isinstance(event, CallResult) and event.state != "skipped" for event in events),
-        "usage": {"input": usage.input, "cached": usage.cached, "output": usage.output, "cost": usage.cost},
-        "seconds": round(seconds_of(events), 3),
-    }
+def spent(events: Sequence[Event]) -> Spent:
+    """What a run with these events had spent."""
+    lost = sum((Usage(one.input, 0, one.output, one.cost) for one in events if isinstance(one, Retry)), Usage())
+    return Spent(
+        turns=max((event.turn for event in events), default=0),
+        calls=sum(isinstance(event, CallResult) and event.state != "skipped" for event in events),
+        usage=sum((usage_of(event) for event in events if isinstance(event, ModelReply)), lost),
+        lost=lost,
+        seconds=seconds_of(events),
+    )
 
 
 def seconds_of(events: Sequence[Event]) -> float:

@@ -21,11 +21,11 @@ __all__ = [
     "CORRECTABLE", "DatabaseError", "DuplicateColumnError", "ExecutionError", "ExpressionNotAllowedError",
     "ExpressionSyntaxError", "InvalidArgumentError", "LimitExceededError", "MalformedReplyError", "ModelAccessError",
     "ModelAuthenticationError", "ModelCorrectableError", "ModelRateLimitedError", "ModelRefusedError",
-    "ModelUnavailableError", "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError", "QueryTimeoutError",
-    "RepeatedBatchError", "RunCancelledError", "RunDivergedError", "RunLostError", "RunStoppedError",
-    "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError", "UnknownOperationError",
-    "UnknownRelationError", "UnknownResultError", "UnknownTableError", "UnreadableRepliesError",
-    "UnsupportedInDialectError",
+    "ModelUnavailableError", "NO_MORE_REPLIES", "NoWorkingDraftError", "ProgramFailedError", "QueryCancelledError",
+    "QueryTimeoutError", "RepeatedBatchError", "RunCancelledError", "RunDivergedError", "RunLostError",
+    "RunStoppedError", "StatementNotAllowedError", "TypeMismatchError", "UnknownColumnError",
+    "UnknownOperationError", "UnknownRelationError", "UnknownResultError", "UnknownTableError",
+    "UnreadableRepliesError", "UnsupportedInDialectError",
 ]  # fmt: skip
 
 
@@ -149,3 +149,7 @@ class ContextTooLongError(ModelAccessError):
 
 class ModelRefusedError(ModelAccessError):
     """The provider declined for another reason (unknown model, content filter, bad request)."""
+
+
+# No further reply can be had; what was found until then may still be an answer.
+NO_MORE_REPLIES = (BudgetExhaustedError, ModelAccessError)

@@ -129,7 +129,14 @@ class ReActLoop:
                 "hold no answer, send the final signal that says so. Sent once more, this text stands as your answer.",
             )
         return self._bench.journal.emit(
-            Final(turn=turn, text=final.text, outcome=final.outcome, cites=final.cites, options=final.options)
+            Final(
+                turn=turn,
+                text=final.text,
+                outcome=final.outcome,
+                cites=final.cites,
+                options=final.options,
+                notes=parsed.notes,
+            )
         )
 
     def _tell(self, turn: int, text: str) -> Observation:

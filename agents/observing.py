@@ -6,6 +6,7 @@ failed and which handles live is always told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,8 @@ PREVIEW_ROWS = 50
 
 CHARACTERS_PER_TOKEN = 3
 """A safe estimate for text that is full of names and numbers."""
+
+_BETWEEN_ITEMS = re.compile(r", (?![^()]*\))")  # and not inside NUMERIC(10, 2)
 
 LISTED_COLUMNS = 40
 
@@ -80,38 +83,43 @@ def result_of(event: CallResult) -> Result | None:
 
 def observation_text(
     results: Sequence[CallResult],
-    counted: Mapping[str, int],
+    counted: Mapping[int, int],
     warnings: Sequence[str],
     notes: Sequence[str],
     handles: Mapping[str, Relation],
     tokens: int,
 ) -> str:
-    """What the model is told after a batch. `counted` are rows by handle, as far as they were counted in time."""
+    """What the model is told after a batch. `counted` are rows by the call's index, as far as they were counted in
+    time."""
     told = [_told(result, counted) for result in results]
     parts = shortened(told, tokens * CHARACTERS_PER_TOKEN)
+    whole = {r.handle: part == said for r, part, said in zip(results, parts, told, strict=True) if _makes(r)}
     parts += [f"warning: {warning}" for warning in warnings]
     if notes:
         parts.append("Your reply was read with these notes: " + "; ".join(notes) + ".")
-    made = {result.handle for result in results if result.state == "ok" and result.result is None}
-    return "\n".join([*parts, *_live(handles, made)])
+    return "\n".join([*parts, *_live(handles, {handle for handle, is_whole in whole.items() if is_whole})])
 
 
-def _told(result: CallResult, counted: Mapping[str, int]) -> str:
+def _makes(result: CallResult) -> bool:
+    return result.state == "ok" and result.result is None
+
+
+def _told(result: CallResult, counted: Mapping[int, int]) -> str:
     head = f"{result.index + 1}. {result.call.get('op', '?')}"
     if result.error is not None:
         return f"{head} FAILED: {result.error['type']}: {result.error['message']}"
     if result.state == "skipped":
         return f"{head} was skipped: {result.text}."
-    told = result.result is None and result.handle in counted  # a result says its rows itself
-    rows = f" ({count_text(counted[result.handle])})" if told else ""
+    told = result.result is None and result.index in counted  # a result says its rows itself
+    rows = f" ({count_text(counted[result.index])})" if told else ""
     warnings = "".join(f"\nwarning: {warning}" for warning in result.warnings)
     return f"{head} ok{rows}: {result.text}{warnings}"
 
 
-def _live(handles: Mapping[str, Relation], made: Collection[str]) -> list[str]:
-    """Every live handle. The columns of those that were `made` in this turn stand with their calls already."""
-    lines = [_handle(name, handles) for name in handles if name not in made]
-    if new := ", ".join(quoted(name) for name in handles if name in made):
+def _live(handles: Mapping[str, Relation], told: Collection[str]) -> list[str]:
+    """Every live handle. The columns of those that were `told` in this turn stand with their calls already."""
+    lines = [_handle(name, handles) for name in handles if name not in told]
+    if new := ", ".join(quoted(name) for name in handles if name in told):
         lines.append(f"- with the columns told above: {new}")
     return ["Live handles:", *lines] if lines else []
 
@@ -130,7 +138,8 @@ def _handle(name: str, handles: Mapping[str, Relation]) -> str:
 
 
 def shortened(texts: Sequence[str], limit: int) -> list[str]:
-    """The texts within `limit` characters together: the longest are cut to one common length, at line ends."""
+    """The texts within `limit` characters together: the longest are cut to one common length, at line ends, and where
+    the first line is longer than that, between two of its items."""
     if sum(map(len, texts)) <= limit:
         return list(texts)
     left, length = limit, 0
@@ -143,7 +152,18 @@ def shortened(texts: Sequence[str], limit: int) -> list[str]:
 
 
 def _cut(text: str, length: int) -> str:
-    lines = text[:length].split("\n")
-    kept = lines[:-1] or lines
-    left_out = text.count("\n") + 1 - len(kept)
-    return "\n".join(kept) + f"\n… ({left_out} more lines left out)"
+    head, at_line_end, _ = text[:length].rpartition("\n")
+    if not at_line_end:
+        return _cut_line(text, length)
+    left_out = text.count("\n") - head.count("\n")
+    return f"{head}\n… ({left_out} more lines left out)"
+
+
+def _cut_line(text: str, length: int) -> str:
+    """The first line as far as its items are whole: half a name of a column reads like a name."""
+    line, _, rest = text.partition("\n")
+    ends = [found.start() for found in _BETWEEN_ITEMS.finditer(line)]
+    end = max((end for end in ends if end <= length), default=length)
+    items = sum(other >= end for other in ends) or 1
+    lines = f" and {rest.count(chr(10)) + 1} more lines" if rest else ""
+    return f"{line[:end]}\n… ({items} more {'item' if items == 1 else 'items'} of this line{lines} left out)"

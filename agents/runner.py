@@ -184,9 +184,7 @@ class RunInWork:
             catalogue=self._door.catalogue,
             model=self._model,
             journal=journal,
-            budget=Budget(
-                run_limits(), seconds_before=endings.seconds_of(self._events), allowed=spending.Allowance(run)
-            ),
+            budget=Budget(run_limits(), before=endings.spent(self._events), allowed=spending.Allowance(run)),
             settings=run_settings(send_values=connection.send_values, samples=run.settings.get("samples", 1)),
             leave_thread=own_database.close,
         )
@@ -246,7 +244,7 @@ class RunInWork:
 
     def _end(self, event: endings.Ending) -> None:
         """Write an end that no strategy came to, past what the journal would play back first."""
-        ending = replace(event, **endings.spent(self._events))
+        ending = replace(event, **endings.spent(self._events).to_json())
         try:
             self._keep(self._placed(ending))
         except RunLostError:

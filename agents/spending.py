@@ -7,11 +7,12 @@ one that was lowered, or used up by others, ends the runs at work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -23,10 +24,13 @@ from agents.errors import CapReachedError
 from agents.llm.messages import Usage
 from agents.models import LIVE, Cap, LanguageModel, Run, RunEvent, UsageEntry
 from agents.models.usage import told
+from agents.traces.events import ModelReply, Retry, RunCancelled, RunFailed, RunFinished
 from connections import permissions as connection_permissions
 from connections.models import Team, User
 
 NO_LIMIT = Decimal(100_000)  # what a run reserves whose cost nothing limits: it runs alone under a cap
+ASKED = (ModelReply.kind, Retry.kind)
+ENDS = (RunFinished.kind, RunFailed.kind, RunCancelled.kind)
 AT_WORK = "cap_at_work"  # the code of a refusal that may be over when the runs at work have ended
 
 
@@ -79,7 +83,7 @@ def reserve(run: Run) -> None:
 
 
 def close(run: Run) -> None:
-    """Turn the reservation into what the model's replies tell of: also those of a run that failed or was stopped."""
+    """Turn the reservation into what the run used: also one that failed or was stopped."""
     _close(run.pk, run.model_name)
 
 
@@ -91,9 +95,9 @@ def settle() -> None:
 
 
 def _close(run_id: UUID, model_name: str) -> None:
-    replies = RunEvent.objects.filter(run_id=run_id, kind="model_reply").values_list("data", flat=True)
-    usage = {name: sum(int(reply.get(name) or 0) for reply in replies) for name in ("input", "cached", "output")}
-    cost = sum((Decimal(str(reply.get("cost") or 0)) for reply in replies), Decimal(0))
+    used = _used(run_id)
+    usage = {name: sum(int(one.get(name) or 0) for one in used) for name in ("input", "cached", "output")}
+    cost = sum((Decimal(str(one.get("cost") or 0)) for one in used), Decimal(0))
     UsageEntry.objects.filter(run_id=run_id, closed_at=None).update(
         closed_at=timezone.now(),
         input_tokens=usage["input"],
@@ -102,6 +106,14 @@ def _close(run_id: UUID, model_name: str) -> None:
         cost=round(cost, 8),
         **({"model_name": model_name} if model_name else {}),
     )
+
+
+def _used(run_id: UUID) -> list[Mapping[str, Any]]:
+    """What the end of the run tells, which counts a request that was stopped, too; without it, its replies and the
+    attempts that failed."""
+    events = list(RunEvent.objects.filter(run_id=run_id, kind__in=(*ASKED, *ENDS)).values_list("kind", "data"))
+    ended = [data["usage"] for kind, data in events if kind in ENDS and data.get("usage")]
+    return ended or [data for kind, data in events if kind in ASKED]
 
 
 # --- At work ---------------------------------------------------------------------------------------------------------

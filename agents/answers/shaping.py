@@ -21,6 +21,8 @@ from agents.answers.comparison import TOLERANCE
 from agents.engine.outcomes import Result
 from agents.errors import MalformedReplyError, ModelCorrectableError, UnknownResultError
 from agents.llm.parsing import citations, read_object
+from agents.llm.parsing.preamble import split_thought, without_special_tokens
+from agents.llm.parsing.reply import refuse_cut
 
 LARGEST_TABLE = 50
 """Rows of a synthesised table; a longer answer has to be a result."""
@@ -56,14 +58,25 @@ def read_shape(reply: str, text: str, results: Sequence[Result], *, finish_reaso
     Raises MalformedReplyError, UnknownResultError or UnsupportedNumberError, each worded for the model.
     """
     known = {result.number: result for result in results}
-    if "{" not in reply:
-        return _sentinel(reply, text, known)
+    said = _said(reply, finish_reason)
+    if "{" not in said:
+        return _sentinel(said, text, known)
     data = read_object(reply, ("columns", "rows"), finish_reason=finish_reason)
     sources = _sources(data, known)
     table = _table(data)
     _check_numbers(table["rows"], [known[number] for number in sources], _statements(data.get("arithmetic")))
-    said = data.get("sentence")
-    return Shape(said.strip() if isinstance(said, str) and said.strip() else text, None, table, sources)
+    sentence = data.get("sentence")
+    return Shape(sentence.strip() if isinstance(sentence, str) and sentence.strip() else text, None, table, sources)
+
+
+def _said(reply: str, finish_reason: str) -> str:
+    """The reply without its thought, which may weigh several results. Raises MalformedReplyError where it was cut off
+    or is nothing but a thought."""
+    refuse_cut(finish_reason)
+    preamble = split_thought(without_special_tokens(reply))
+    if preamble.open:
+        raise MalformedReplyError("Your <think> never ends. Close it, and then reply with the line or the object.")
+    return preamble.rest
 
 
 def _sentinel(reply: str, text: str, known: Mapping[int, Result]) -> Shape:
@@ -78,7 +91,7 @@ def _sentinel(reply: str, text: str, known: Mapping[int, Result]) -> Shape:
 
 
 def _known(number: Any, known: Mapping[int, Result]) -> int:
-    if isinstance(number, bool) or number not in known:
+    if not isinstance(number, (int, float)) or isinstance(number, bool) or number not in known:
         raise UnknownResultError(f"There is no result {number!r}; there are {', '.join(map(str, known)) or 'none'}.")
     return int(number)
 
@@ -87,13 +100,14 @@ def _sources(data: Mapping[str, Any], known: Mapping[int, Result]) -> tuple[int,
     given = data.get("sources")
     if not isinstance(given, list) or not given:
         raise MalformedReplyError('Name the results that the table is made from: "sources": [1, 2].')
-    cited = [number for item in given for number in (citations(item) if isinstance(item, str) else (item,))]
+    cited = [number for item in given for number in (isinstance(item, str) and citations(item)) or (item,)]
     return tuple(dict.fromkeys(_known(number, known) for number in cited))
 
 
 def _table(data: Mapping[str, Any]) -> dict[str, Any]:
-    columns = [column.get("name") if isinstance(column, dict) else column for column in data["columns"]]
     rows = data["rows"]
+    named = data["columns"] if isinstance(data["columns"], list) else []
+    columns = [column.get("name") if isinstance(column, dict) else column for column in named]
     if not columns or not all(isinstance(column, str) for column in columns):
         raise MalformedReplyError('"columns" is a list of names.')
     if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
@@ -137,7 +151,7 @@ def _worked_out(statement: str, known: Sequence[float]) -> float:
         raise UnsupportedNumberError(f'The arithmetic {statement!r} is not of the form "12 / 48 * 100 = 25".')
     try:
         result = _evaluate(ast.parse(left.strip().replace(",", ""), mode="eval").body, known)
-    except (SyntaxError, ZeroDivisionError, OverflowError, RecursionError) as error:
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
         raise UnsupportedNumberError(f"The arithmetic {statement!r} cannot be worked out: {error}.") from error
     if not _rounds_to(result, value):
         raise UnsupportedNumberError(f"The arithmetic {statement!r} is wrong: the left side is {result:.10g}.")
@@ -164,7 +178,7 @@ def _rounds_to(value: float, shown: float) -> bool:
     """Whether `shown` is `value`, at most rounded: whole numbers exactly or rounded from a fraction."""
     if value == shown or (math.isnan(value) and math.isnan(shown)):
         return True
-    if value.is_integer():
+    if value.is_integer() or not math.isfinite(value) or not math.isfinite(shown):
         return False
     return abs(value - shown) <= max(TOLERANCE * abs(value), 0.5 if shown.is_integer() and abs(value) >= 1 else 0.005)
 
@@ -173,10 +187,17 @@ def _number(cell: Any) -> float | None:
     if cell is None or isinstance(cell, bool):
         return None
     if isinstance(cell, (int, float, Decimal)):
-        return float(cell)
+        return _float(cell)
     if isinstance(cell, str):
         try:
             return float(cell.replace(",", ""))
         except ValueError:
             return None
     return None
+
+
+def _float(number: int | float | Decimal) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # a whole number of more than 308 digits
+        return math.inf if number > 0 else -math.inf

@@ -94,9 +94,7 @@ class Transcript:
         return [Change("thought", turn.key)]
 
     def _replied(self, event: events.ModelReply) -> list[Change]:
-        self.totals.tokens += event.input + event.output
-        if event.cost is not None:
-            self.totals.cost = (self.totals.cost or 0.0) + event.cost
+        self._use(event)
         return [Change("status")]
 
     def _read(self, event: events.Calls) -> list[Change]:
@@ -132,11 +130,13 @@ class Transcript:
         """The counts come after the batch; the turn is over."""
         turn = self._turn(event)
         changes: list[Change] = []
-        for index, rows in event.rows_out.items():
-            place = int(index)
-            if place < len(turn.calls):
-                turn.calls[place] = self._counted(turn.calls[place], rows)
+        for place, line in enumerate(turn.calls):
+            rows = event.rows_out.get(str(place))
+            if rows is not None:
+                turn.calls[place] = self._counted(line, rows)
                 changes.append(Change("call", turn.key, place + 1))
+            elif line.result is None and line.state in ("ok", "warn"):
+                self._rows.pop(line.handle, None)  # the handle may have named another relation before
         return [*changes, *self._close(turn, event.at)]
 
     def _warned(self, event: events.Warned) -> list[Change]:
@@ -144,14 +144,16 @@ class Transcript:
         if turn is None:
             return []
         self.totals.warnings += 1
-        for place, line in enumerate(turn.calls):
-            if line.handle and line.state in ("ok", "warn") and event.text.startswith(f"{line.handle} "):
-                turn.calls[place] = replace(line, state="warn", warnings=(*line.warnings, event.text))
-                return [Change("call", turn.key, line.number), Change("head", turn.key)]
+        made = [line for line in turn.calls if line.handle and line.state in ("ok", "warn")]
+        named = [line for line in made if event.text.startswith(f"{line.handle} ")]
+        for line in sorted(named, key=lambda line: line.rows_out != 0)[:1]:  # a later call may have taken its name
+            turn.calls[line.number - 1] = replace(line, state="warn", warnings=(*line.warnings, event.text))
+            return [Change("call", turn.key, line.number), Change("head", turn.key)]
         turn.notes = (*turn.notes, event.text)
         return [Change("calls", turn.key)]
 
     def _retried(self, event: events.Retry) -> list[Change]:
+        self._use(event)
         when = f" in {event.wait:.0f} s" if event.wait >= 1 else ""
         return self._say(text(f"The model did not answer ({event.reason}); attempt {event.attempt + 1} follows{when}"))
 
@@ -159,8 +161,9 @@ class Transcript:
         turn = self.turn(branch_key(event))
         if turn is None:
             return []
-        turn.is_final, turn.thinking = True, False
-        return [Change("thought", turn.key), *self._close(turn, event.at), *self._say(text("Writing the answer"))]
+        turn.is_final, turn.thinking, turn.notes = True, False, (*turn.notes, *event.notes)
+        shown = [Change("thought", turn.key), *([Change("calls", turn.key)] if event.notes else [])]
+        return [*shown, *self._close(turn, event.at), *self._say(text("Writing the answer"))]
 
     def _shaped(self, event: events.Shaped) -> list[Change]:
         self.sources = list(event.sources)
@@ -177,6 +180,11 @@ class Transcript:
         return [Change("end")]
 
     # What the methods above share.
+
+    def _use(self, event: events.ModelReply | events.Retry) -> None:
+        self.totals.tokens += event.input + event.output
+        if event.cost is not None:
+            self.totals.cost = (self.totals.cost or 0.0) + event.cost
 
     def _turn(self, event: events.Event) -> Turn:
         key = branch_key(event)
@@ -226,9 +234,10 @@ class Transcript:
         )  # fmt: skip
 
     def _counted(self, line: CallLine, rows: int) -> CallLine:
+        counted = replace(line, rows_in=self._rows_in(line.call), rows_out=rows)
         if line.handle:
             self._rows[line.handle] = rows
-        return replace(line, rows_in=self._rows_in(line.call), rows_out=rows)
+        return counted
 
     def _rows_in(self, call: Mapping[str, Any]) -> int | None:
         args = call.get("args") or {}

@@ -213,14 +213,13 @@ class Engine:
         columns = _result_columns(relation, rows)
         return Preview(handle, columns, rows.rows, count, rows.truncated, self.access.shown_sql(relation), rows.ms)
 
-    def count(self, handles: Sequence[str], budget_ms: float) -> dict[str, int | None]:
-        """How many rows each handle has: one statement, at most `budget_ms`; None where that did not suffice."""
-        relations = [self.relation(handle) for handle in handles]
-        return dict(zip(handles, self._counts.count(relations, budget_ms / 1000), strict=True))
+    def count(self, relations: Sequence[Relation], budget_ms: float) -> list[int | None]:
+        """How many rows each has: one statement, at most `budget_ms`; None where that did not suffice."""
+        return self._counts.count(relations, budget_ms / 1000)
 
-    def empty_reason(self, handle: str) -> str:
-        """Why `handle` has no rows, with the nearest stored values where a text was compared; "" if not found."""
-        return self._warnings.empty_reason(self.relation(handle))
+    def empty_reason(self, relation: Relation) -> str:
+        """Why it has no rows, with the nearest stored values where a text was compared; "" if not found."""
+        return self._warnings.empty_reason(relation)
 
     def live_handles(self) -> str:
         """Every live handle with its columns, one a line."""

@@ -39,11 +39,29 @@ SETTINGS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run used. `calls` are those that were run; of `usage`, `lost` went for requests that brought no reply;
+    `seconds` is the time that it was at work."""
+
+    turns: int = 0
+    calls: int = 0
+    usage: Usage = Usage()
+    lost: Usage = Usage()
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields of the event that ends the run."""
+        used = self.usage
+        usage = {"input": used.input, "cached": used.cached, "output": used.output, "cost": used.cost}
+        return {"turns": self.turns, "calls": self.calls, "usage": usage, "seconds": round(self.seconds, 3)}
+
+
 class Budget:
     """Counts what a run spends and ends it at its limits.
 
-    A resumed run passes through `start_turn` and `spend` again for what it did before, with `seconds_before` for the
-    time that earlier attempts took. `allowed` gets what was used so far, and raises BudgetExhaustedError where
+    A resumed run passes through `start_turn` and `spend` again for what it did `before`, and the turns that it began
+    then it may begin again. `allowed` gets what was used so far, and raises BudgetExhaustedError where
     something beyond this run forbids to use more.
     """
 
@@ -51,24 +69,27 @@ class Budget:
         self,
         limits: BudgetLimits | None = None,
         *,
-        seconds_before: float = 0.0,
+        before: Spent | None = None,
         allowed: Callable[[Usage], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits or BudgetLimits()
         self._allowed = allowed
         self._clock = clock
-        self._began = clock() - seconds_before
+        self._before = before or Spent()
+        self._began = clock() - self._before.seconds
         self._lock = threading.Lock()
         self._turns = 0
         self._calls = 0
-        self._usage = Usage()
+        self._usage = self._before.lost
 
     def start_turn(self) -> int:
         """Begin the next turn and return its number, from 1. Raises BudgetExhaustedError when there is none left."""
-        self.check()
+        is_new = self._turns >= self._before.turns
+        if is_new:
+            self.check()
         with self._lock:
-            if self._turns >= self.limits.turns:
+            if is_new and self._turns >= self.limits.turns:
                 raise _exhausted("turns", f"all {self.limits.turns} turns are used up without a final answer")
             self._turns += 1
             return self._turns
@@ -122,10 +143,23 @@ class Budget:
         with self._lock:
             return self._usage
 
+    def spent(self) -> Spent:
+        """All that the run used, in earlier attempts too, however far this one has come in doing it again."""
+        before = self._before
+        with self._lock:
+            usage = _larger(self._usage, before.usage)
+            return Spent(max(self._turns, before.turns), max(self._calls, before.calls), usage, seconds=self.seconds)
+
     @property
     def seconds(self) -> float:
         """Wall-clock seconds since the run began."""
         return self._clock() - self._began
+
+
+def _larger(one: Usage, other: Usage) -> Usage:
+    costs = [usage.cost for usage in (one, other) if usage.cost is not None]
+    cost = max(costs) if costs else None
+    return Usage(max(one.input, other.input), max(one.cached, other.cached), max(one.output, other.output), cost)
 
 
 def _exhausted(limit: str, what: str) -> BudgetExhaustedError:

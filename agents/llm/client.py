@@ -16,18 +16,22 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import httpx
 
 from agents.errors import ModelAccessError, ModelAuthenticationError, RunCancelledError
+from agents.llm.costs import usage_of
 from agents.llm.failures import RetryPolicy, sort_failure
 from agents.llm.lanes import LIMITS, Lanes
-from agents.llm.messages import Message, ModelProfile, Reply
+from agents.llm.messages import Message, ModelProfile, Reply, Usage
 from agents.llm.network import gate, submit
 from agents.llm.replies import attempt_once
 from agents.llm.requests import request_of, several
+from agents.llm.unanswered import Unanswered
+
+PULSE = 1.0  # seconds between two calls of `meanwhile`
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,37 @@ class _Waiting:
     attempt: int
     wait: float
     reason: str
+    lost: Usage | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """What it wants to hear, all in its own thread."""
+
+    on_delta: Callable[[str], None] | None = None
+    on_retry: Callable[[int, float, str], None] | None = None
+    on_lost: Callable[[Usage], None] | None = None
+    meanwhile: Callable[[], None] | None = None
+
+    def hear(self, piece: str | _Waiting) -> None:
+        if isinstance(piece, _Waiting):
+            self.lose(piece.lost)
+            if self.on_retry:
+                self.on_retry(piece.attempt, piece.wait, piece.reason)
+        elif self.on_delta:
+            self.on_delta(piece)
+
+    def lose(self, usage: Usage | None) -> None:
+        if usage is not None and self.on_lost:
+            self.on_lost(usage)
+
+    def next(self, told: SimpleQueue[str | _Waiting | None]) -> str | _Waiting | None:
+        while self.meanwhile:
+            try:
+                return told.get(timeout=PULSE)
+            except Empty:
+                self.meanwhile()
+        return told.get()
 
 
 _Tell = Callable[[str | _Waiting | None], None]
@@ -56,15 +91,19 @@ class LiteLLMClient:
         *,
         on_delta: Callable[[str], None] | None = None,
         on_retry: Callable[[int, float, str], None] | None = None,
+        on_lost: Callable[[Usage], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
         stop: Sequence[str] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One reply. `on_delta` gets reasoning and text as they are written, and from the start again after `on_retry`;
-        both are called in the caller's thread. Raises a ModelAccessError, or RunCancelledError after `cancel`."""
+        `on_lost` what a request used that brought no reply; `meanwhile` is called every second in which nothing comes,
+        and may raise to end the call. All are called in the caller's thread. Raises a ModelAccessError, or
+        RunCancelledError after `cancel`."""
         request = request_of(self.profile, messages, temperature, max_tokens, stop, schema)
-        return self._replies(request, on_delta, on_retry)[0]
+        return self._replies(request, _Caller(on_delta, on_retry, on_lost, meanwhile))[0]
 
     def samples(
         self,
@@ -72,6 +111,8 @@ class LiteLLMClient:
         count: int,
         *,
         on_retry: Callable[[int, float, str], None] | None = None,
+        on_lost: Callable[[Usage], None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> tuple[Reply, ...]:
@@ -81,30 +122,32 @@ class LiteLLMClient:
         replies: list[Reply] = []
         while len(replies) < count:
             request = request_of(self.profile, messages, temperature, max_tokens, ())
+            caller = _Caller(None, on_retry, on_lost, meanwhile)
             try:
-                replies += self._replies(several(request, count - len(replies)), None, on_retry)
+                replies += self._replies(several(request, count - len(replies)), caller)
             except ModelAccessError:
                 if not replies:
                     raise
                 break
         return tuple(replies[:count])
 
-    def _replies(
-        self,
-        request: Mapping[str, Any],
-        on_delta: Callable[[str], None] | None,
-        on_retry: Callable[[int, float, str], None] | None,
-    ) -> tuple[Reply, ...]:
+    def _replies(self, request: Mapping[str, Any], caller: _Caller) -> tuple[Reply, ...]:
         litellm = _litellm()
         _refuse_without_key(litellm, self.profile)
+        unanswered = Unanswered(lambda text: usage_of(litellm, self.profile, None, request["messages"], text))
+        try:
+            return self._heard(litellm, request, caller, unanswered)
+        finally:
+            caller.lose(unanswered.take())
+
+    def _heard(
+        self, litellm: Any, request: Mapping[str, Any], caller: _Caller, unanswered: Unanswered
+    ) -> tuple[Reply, ...]:
         told: SimpleQueue[str | _Waiting | None] = SimpleQueue()
-        with self._registered(lambda: submit(self._ask(litellm, request, told.put))) as future:
+        with self._registered(lambda: submit(self._ask(litellm, request, told.put, unanswered))) as future:
             future.add_done_callback(lambda _: told.put(None))
-            while (piece := told.get()) is not None:
-                if isinstance(piece, str) and on_delta:
-                    on_delta(piece)
-                elif isinstance(piece, _Waiting) and on_retry:
-                    on_retry(piece.attempt, piece.wait, piece.reason)
+            while (piece := caller.next(told)) is not None:
+                caller.hear(piece)
             try:
                 return future.result()
             except CancelledError:
@@ -133,20 +176,23 @@ class LiteLLMClient:
             with self._lock:
                 self._running.discard(future)
 
-    async def _ask(self, litellm: Any, request: Mapping[str, Any], tell: _Tell) -> tuple[Reply, ...]:
+    async def _ask(
+        self, litellm: Any, request: Mapping[str, Any], tell: _Tell, unanswered: Unanswered
+    ) -> tuple[Reply, ...]:
         """Attempts until one succeeds or waiting no longer helps."""
         attempt = 0
         while True:
             attempt += 1
             try:
                 async with gate(self.profile.place, self.profile.max_concurrent):
-                    return await attempt_once(litellm, request, self.profile, tell)
+                    with unanswered.request(tell) as noted:
+                        return await attempt_once(litellm, request, self.profile, noted)
             except Exception as error:  # noqa: BLE001  a task's edge: providers raise whatever they like
                 failure = sort_failure(error, self.profile)
             wait = self._retries.wait(attempt, failure)
             if wait is None:
                 raise failure.error
-            tell(_Waiting(attempt, wait, failure.reason))
+            tell(_Waiting(attempt, wait, failure.reason, unanswered.take()))
             await asyncio.sleep(wait)
 
 
@@ -200,6 +246,7 @@ def _imported() -> Any:
 
     litellm.telemetry = False
     litellm.suppress_debug_info = True
+    litellm.disable_hf_tokenizer_download = True  # tokens are only estimated by it
     litellm.disable_aiohttp_transport = True  # its sessions outlive their loop
     litellm.aclient_session = _http_client()
     litellm.response_cost_calculator = _unpriced  # type: ignore[assignment]  # it may return None, says its caller

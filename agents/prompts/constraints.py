@@ -13,18 +13,21 @@ from typing import Any
 
 from agents.dsl.arguments import BOOLEAN, SCALAR, Kind, name_in_call
 from agents.dsl.operations import offered
+from agents.dsl.operations.aggregate import Aggregation
 from agents.dsl.operations.base import Operation, ProbeOperation
 from agents.dsl.operations.execute import Execute
 from agents.dsl.operations.join_table import PAIR
 from agents.dsl.operations.order_by import ORDER_KEY
 from agents.dsl.operations.select_columns import COLUMN
+from agents.dsl.operations.window_column import WindowColumn
 from agents.dsl.relation import Relation
-from connections.catalogue import Catalogue
+from connections.catalogue import Catalogue, Table
 
 Schema = dict[str, Any]
 
 LONGEST_THOUGHT = 600
 _TEXT: Schema = {"type": "string"}
+_ALL_ROWS: Schema = {"const": "*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +46,15 @@ class Names:
         columns = [c.name for table in catalogue.tables if table.qualified in told for c in table.columns]
         columns += [name for relation in handles.values() for name in relation.columns]
         fresh = (f"r{number}" for number in range(1, len(handles) + calls + 1))
-        tables = dict.fromkeys(name for table in catalogue.tables for name in (table.name, table.qualified))
+        tables = dict.fromkeys(name for table in catalogue.tables for name in _names(table, catalogue))
         new = tuple(name for name in fresh if name not in handles)[:calls]
         return cls(tuple(tables), tuple(dict.fromkeys(columns)), tuple(handles), new)
 
 
 def reply_schema(names: Names, results: int, *, calls: int = 8, paper_mode: bool = False) -> Schema:
     """A thought with at most `calls` calls, or with a final signal, which is offered from the first result on."""
-    operations = offered(paper_mode=paper_mode).values()
-    batch = {"type": "array", "items": {"anyOf": [_call(operation, names) for operation in operations]},
-             "minItems": 1, "maxItems": calls}  # fmt: skip
+    operations = [one for one in offered(paper_mode=paper_mode).values() if _can_be_written(one, names)]
+    batch = _list({"anyOf": [_call(operation, names) for operation in operations]}, 1, calls)
     thought = {"type": "string", "maxLength": LONGEST_THOUGHT}
     ends: list[Schema] = [
         _object({"thought": thought, "final": _TEXT, "clarify": _object({"options": _list(_TEXT, 2, 5)})}),
@@ -63,9 +65,30 @@ def reply_schema(names: Names, results: int, *, calls: int = 8, paper_mode: bool
     return {"anyOf": [_object({"thought": thought, "calls": batch}), *ends]}
 
 
+def _names(table: Table, catalogue: Catalogue) -> tuple[str, ...]:
+    """What the table is called: by its bare name only where that means one table."""
+    return (table.name, table.qualified) if len(catalogue.find(table.name)) == 1 else (table.qualified,)
+
+
+def _can_be_written(operation: type[Operation], names: Names) -> bool:
+    """Whether there are names for its arguments: a grammar would force a model to write one that is none."""
+    kinds = [item.metadata["kind"] for item in fields(operation)]
+    if any(kind.names == "table" for kind in kinds) and not names.tables:
+        return False
+    return bool(names.columns) or not any(_takes_columns(kind) for kind in kinds)
+
+
+def _takes_columns(kind: Kind) -> bool:
+    if kind in (PAIR, ORDER_KEY, COLUMN) or kind.names == "column" or kind.fields is not None:
+        return True
+    return kind.item is not None and _takes_columns(kind.item)
+
+
 def _call(operation: type[Operation], names: Names) -> Schema:
     arguments = {name_in_call(item): _kind(item.metadata["kind"], names) for item in fields(operation)}
     required = [name_in_call(item) for item in fields(operation) if item.default is MISSING]
+    if operation is WindowColumn:
+        arguments["column"] = {"anyOf": [arguments["column"], _ALL_ROWS]}
     parts = {"op": {"const": operation.name}, "args": _object(arguments, required)}
     if issubclass(operation, ProbeOperation) or operation is Execute:
         return _object(parts)
@@ -94,14 +117,19 @@ def _kind(kind: Kind, names: Names) -> Schema:
     if kind.names == "table":
         return _one_of(names.tables)
     if kind.names == "column":
-        return {"anyOf": [column, {"const": "*"}]}
+        return column
     return {"type": "integer"} if kind.expects.startswith("a whole number") else _TEXT
 
 
 def _record(cls: type[Any], names: Names) -> Schema:
     items: tuple[Field[Any], ...] = fields(cls)
     parts = {name_in_call(item): _kind(item.metadata["kind"], names) for item in items}
-    return _object(parts, [name_in_call(item) for item in items if item.default is MISSING])
+    required = [name_in_call(item) for item in items if item.default is MISSING]
+    of_a_column = _object(parts, required)
+    if cls is not Aggregation:
+        return of_a_column
+    of_all_rows = {"fn": {"const": "count"}, "column": _ALL_ROWS, "as": parts["as"], "filter": parts["filter"]}
+    return {"anyOf": [of_a_column, _object(of_all_rows, required)]}
 
 
 def _object(parts: Mapping[str, Schema], required: list[str] | None = None) -> Schema:
@@ -114,5 +142,4 @@ def _list(item: Schema, least: int, most: int | None) -> Schema:
 
 
 def _one_of(names: Iterable[str]) -> Schema:
-    """One of `names`; where there is none, nothing fits."""
-    return {"enum": list(names) or ["(there is none yet)"]}
+    return {"enum": list(names)}

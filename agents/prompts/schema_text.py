@@ -24,7 +24,8 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class SchemaText:
-    """`shown` tables stand there in full, `folded` by name only or behind a look-alike; `tokens` is an estimate."""
+    """`shown` tables stand there in full, `folded` by name only or behind a look-alike; those that are neither are
+    counted in it. `tokens` is an estimate."""
 
     text: str
     shown: tuple[str, ...]
@@ -138,18 +139,18 @@ def _assembled(
     names_room: int,
 ) -> SchemaText:
     blocks = [shown[table.qualified].text for table in catalogue.tables if table.qualified in shown]
-    tail = _tail([table for table in ranked if table.qualified not in shown], families, names_room)
-    text = "\n\n".join(filter(None, [head, *blocks, tail]))
-    folded = tuple(table.qualified for table in catalogue.tables if table.qualified not in shown)
-    return SchemaText(
-        text, tuple(t.qualified for t in catalogue.tables if t.qualified in shown), folded, tokens_in(text)
-    )
+    rest = [table for table in ranked if table.qualified not in shown]
+    names = _names(rest, families, names_room)
+    text = "\n\n".join(filter(None, [head, *blocks, _tail(names, len(rest))]))
+    told = [*shown, *(table.qualified for table in rest[: len(names)])]
+    known = {*told, *(alike.qualified for name in told for alike in families[name])}
+    in_full = [table.qualified for table in catalogue.tables if table.qualified in shown]
+    folded = [t.qualified for t in catalogue.tables if t.qualified in known and t.qualified not in shown]
+    return SchemaText(text, tuple(in_full), tuple(folded), tokens_in(text))
 
 
-def _tail(tables: Sequence[Table], families: Mapping[str, tuple[Table, ...]], room: int) -> str:
-    """The names of `tables`, the most relevant first, for as long as there is room; the others are counted."""
-    if not tables:
-        return ""
+def _names(tables: Sequence[Table], families: Mapping[str, tuple[Table, ...]], room: int) -> list[str]:
+    """The names of the first of `tables`, for as long as there is room."""
     names: list[str] = []
     for table in tables:
         alike = families[table.qualified]
@@ -162,7 +163,14 @@ def _tail(tables: Sequence[Table], families: Mapping[str, tuple[Table, ...]], ro
         if room < 40:
             break
         names.append(name)
-    left = len(tables) - len(names)
+    return names
+
+
+def _tail(names: Sequence[str], tables: int) -> str:
+    """The line that names tables, and counts those of `tables` that it does not name."""
+    if not tables:
+        return ""
+    left = tables - len(names)
     more = f", and {left:,} more whose names are not listed" if left else ""
     return f"-- Further tables, by name only: {', '.join(names)}{more}."
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, cast
+from typing import cast
 
 from agents.contracts import Answer, Strategy, Task, Workbench
 from agents.errors import ConnectionFailedError, QueryCancelledError, RunCancelledError, RunLostError, RunStoppedError
@@ -46,11 +46,11 @@ def start(task: Task, bench: Workbench, name: str) -> Answer | None:
         try:
             return _run(task, bench, chosen)
         except (RunCancelledError, QueryCancelledError):
-            bench.journal.emit(RunCancelled(**_spent(bench)))
+            bench.journal.end(RunCancelled(**bench.budget.spent().to_json()))
         except (RunStoppedError, ConnectionFailedError) as error:
             if isinstance(error, RunLostError):
                 raise
-            bench.journal.emit(RunFailed(error=_told(error), **_spent(bench)))
+            bench.journal.end(RunFailed(error=_told(error), **bench.budget.spent().to_json()))
     return None
 
 
@@ -76,7 +76,7 @@ def _run(task: Task, bench: Workbench, chosen: Strategy) -> Answer:
             confidence=answer.confidence,
         )
     )
-    journal.emit(RunFinished(status=answer.status, **_spent(bench)))
+    journal.emit(RunFinished(status=answer.status, **bench.budget.spent().to_json()))
     return answer
 
 
@@ -85,13 +85,3 @@ def _told(error: Exception) -> dict[str, str]:
     told = {"type": type(error).__name__, "message": str(error)}
     detail = getattr(error, "detail", "")
     return {**told, "detail": detail} if detail else told
-
-
-def _spent(bench: Workbench) -> dict[str, Any]:
-    usage = bench.budget.usage
-    return {
-        "turns": bench.budget.turns,
-        "calls": bench.budget.calls,
-        "usage": {"input": usage.input, "cached": usage.cached, "output": usage.output, "cost": usage.cost},
-        "seconds": round(bench.budget.seconds, 3),
-    }

@@ -11,7 +11,7 @@ from agents.answers.sentence import told
 from agents.answers.shaping import Shape, read_shape
 from agents.contracts import Answer, Task, Workbench
 from agents.conversation import Conversation
-from agents.errors import BudgetExhaustedError, ModelCorrectableError
+from agents.errors import NO_MORE_REPLIES, ModelCorrectableError
 from agents.strategies.opening import shaper_opening
 from agents.traces.events import Final, Warned
 
@@ -46,7 +46,7 @@ def _shape(task: Task, bench: Workbench, final: Final, thoughts: str) -> Shape:
             except ModelCorrectableError as error:
                 reason = str(error)
                 conversation.tell(f"{type(error).__name__}: {error}")
-    except BudgetExhaustedError as error:
+    except NO_MORE_REPLIES as error:
         reason = str(error)
     return _as_cited(bench, final, reason)
 

@@ -12,6 +12,7 @@ from functools import partial
 
 from agents.answers.comparison import is_blank
 from agents.contracts import Task, Workbench
+from agents.errors import NO_MORE_REPLIES, RunStoppedError
 from agents.llm.messages import Message
 from agents.strategies.drafting import Check, DraftLine, unchecked
 from agents.strategies.sampling import SAMPLING_TEMPERATURE, Samples
@@ -31,29 +32,36 @@ def candidates(
 
 
 def draft_until_decided(bench: Workbench, lines: Sequence[DraftLine]) -> None:
-    """Drafts and repairs of all lines, until no further one can change the vote. Raises BudgetExhaustedError; what ran
-    until then is in `lines`."""
+    """Drafts and repairs of all lines, until no further one can change the vote. Raises BudgetExhaustedError or a
+    ModelAccessError where one cannot be had; what was drafted until then has run, and is in `lines`."""
     for repair in range(bench.settings.repairs + 1):
         turn = bench.budget.start_turn()
         waiting = [line for line in lines if not line.settled]
         for stage in _stages(lines) if repair == 0 else [waiting]:
-            _draft(bench, stage, turn, first=repair == 0)
-            for line in stage:
-                line.run(turn, last=repair == bench.settings.repairs)
+            ended = _draft(bench, stage, turn, first=repair == 0)
+            for line in (line for line in stage if line.is_drafted):
+                line.run(turn, last=repair == bench.settings.repairs or ended is not None)
+            if ended is not None:
+                raise ended
             if _is_decided(lines):
                 return
 
 
-def _draft(bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> None:
-    """The next draft of every line. Of the first ones the line at the profile's own temperature goes ahead, so that
-    the prompt, which all share, is in the provider's cache for the others; repairs are asked for side by side."""
+def _draft(bench: Workbench, lines: Sequence[DraftLine], turn: int, *, first: bool) -> RunStoppedError | None:
+    """The next draft of every line, or why there are no more. Of the first ones the line at the profile's own
+    temperature goes ahead, so that the prompt, which all share, is in the provider's cache for the others; repairs are
+    asked for side by side."""
     groups = _alike(lines)
-    if first or len(groups) == 1:
-        for group in groups:
-            _draw(bench, group, turn)
-        return
-    for drawn in side_by_side(bench, [partial(_draw, bench, group, turn) for group in groups]):
-        drawn.result()
+    try:
+        if first or len(groups) == 1:
+            for group in groups:
+                _draw(bench, group, turn)
+        else:
+            for drawn in side_by_side(bench, [partial(_draw, bench, group, turn) for group in groups]):
+                drawn.result()
+    except NO_MORE_REPLIES as error:
+        return error
+    return None
 
 
 def _alike(lines: Sequence[DraftLine]) -> list[list[DraftLine]]:

@@ -65,6 +65,11 @@ class DraftLine:
         self.settled = False
 
     @property
+    def is_drafted(self) -> bool:
+        """Whether there is a draft that was not run yet."""
+        return self._reply is not None
+
+    @property
     def prompt(self) -> tuple[Message, ...]:
         """What the next draft answers."""
         return self._conversation.messages
@@ -76,9 +81,10 @@ class DraftLine:
     def run(self, turn: int, *, last: bool) -> None:
         """Run the draft; what failed or looks doubtful is told, so that the next draft can mend it. With `last`
         nothing more will be asked, so a statement that cannot be lifted runs as it is."""
-        assert self._reply is not None
+        reply, self._reply = self._reply, None
+        assert reply is not None
         try:
-            sql = read_sql(self._reply.text, finish_reason=self._reply.finish_reason)
+            sql = read_sql(reply.text, finish_reason=reply.finish_reason)
         except MalformedReplyError as error:
             self._tell(turn, f"{type(error).__name__}: {error}")
             return

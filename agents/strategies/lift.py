@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from agents.contracts import Answer, Task, Workbench
-from agents.errors import BudgetExhaustedError
+from agents.errors import NO_MORE_REPLIES
 from agents.strategies.candidates import candidates, draft_until_decided
 from agents.strategies.drafting import DraftLine
 from agents.strategies.opening import lift_opening
@@ -24,7 +24,7 @@ class Lift:
         lines = self._lines(task, bench)
         try:
             draft_until_decided(bench, lines)
-        except BudgetExhaustedError as error:
+        except NO_MORE_REPLIES as error:
             if not any(line.best for line in lines):
                 raise
             text = f"{error} The best draft until then is shown."

@@ -13,7 +13,7 @@ from agents.contracts import Task, Workbench
 from agents.dsl.card import render as operations_card
 from agents.engine.observations import result_text
 from agents.llm.messages import Message
-from agents.prompts.layouts import Layout, brief, create_table
+from agents.prompts.layouts import Layout, create_table
 from agents.prompts.schema_text import ExampleValues, SchemaText, schema_text
 from agents.strategies.earlier import as_calls, as_sql, earlier_text, revive
 from agents.strategies.examples import examples_of
@@ -34,20 +34,20 @@ _ABOUT_TIME = re.compile(
 )
 
 
-def react_opening(task: Task, bench: Workbench) -> list[Message]:
+def react_opening(task: Task, bench: Workbench, schema: str) -> list[Message]:
     """For the loop over operations: their generated card, and the schema in brief."""
     dialect, limits = bench.catalogue.dialect, bench.budget.limits
     system = prompts.render(
         "react_system",
         dialect=DIALECTS[dialect],
         card=operations_card(dialect, paper_mode=bench.settings.paper_mode),
-        schema=shown_schema(task, bench, brief, None).text,
+        schema=schema,
         max_turns=str(limits.turns),
         max_calls=str(limits.calls_per_turn),
         form=prompts.render("react_constrained") if bench.model.profile.constrained else "",
     )
     earlier = "\n\n".join(filter(None, [earlier_text(task.earlier, as_calls), revive(task.earlier, bench)]))
-    return [Message("system", system), _question("react_question", task, earlier)]
+    return [Message("system", system), _first_turn(bench, _question("react_question", task, earlier))]
 
 
 def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
@@ -58,7 +58,15 @@ def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:
         schema=shown_schema(task, bench, create_table, None).text,
         max_turns=str(bench.budget.limits.turns),
     )
-    return [Message("system", system), _question("react_question", task, earlier_text(task.earlier, as_sql(bench)))]
+    question = _question("react_question", task, earlier_text(task.earlier, as_sql(bench)))
+    return [Message("system", system), _first_turn(bench, question)]
+
+
+def _first_turn(bench: Workbench, question: Message) -> Message:
+    """`question`, and that one turn is left after this one where a run has two."""
+    if bench.budget.limits.turns != 2:
+        return question
+    return Message(question.role, f"{question.content}\n\n{prompts.render('react_last_turn')}")
 
 
 def lift_opening(task: Task, bench: Workbench) -> list[Message]:

@@ -12,18 +12,20 @@ from agents.dsl.operations import offered
 from agents.engine.outcomes import Outcome, Result
 from agents.loop import Prepared, ReActLoop
 from agents.prompts.constraints import Names, reply_schema
+from agents.prompts.layouts import brief
 from agents.strategies.answering import conclude
-from agents.strategies.opening import react_opening
+from agents.strategies.opening import react_opening, shown_schema
 
 MOST_COLUMNS = 2_000
-"""In a schema that holds more, only the columns of live relations can be written by a constrained model."""
+"""In a schema that holds more, a constrained model can write the columns of the tables that it was shown, and those of
+live relations."""
 
 
 class Operations:
-    """All operations of the engine, as the model wrote them."""
+    """All operations of the engine, as the model wrote them. `shown` are the tables that it was told in full."""
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench, self._engine = bench, bench.engine
+    def __init__(self, bench: Workbench, shown: Collection[str]) -> None:
+        self._bench, self._engine, self._shown = bench, bench.engine, shown
 
     @property
     def names(self) -> Collection[str]:
@@ -34,7 +36,7 @@ class Operations:
             return None
         catalogue, calls = self._bench.catalogue, self._bench.budget.limits.calls_per_turn
         columns = sum(len(table.columns) for table in catalogue.tables)
-        told = [table.qualified for table in catalogue.tables] if columns <= MOST_COLUMNS else []
+        told = self._shown if columns > MOST_COLUMNS else [table.qualified for table in catalogue.tables]
         names = Names.of(catalogue, told, self._engine.handles, calls)
         paper = self._engine.settings.paper_mode
         return reply_schema(names, len(self._engine.results), calls=calls, paper_mode=paper)
@@ -53,8 +55,9 @@ class React:
     name: ClassVar[str] = "react"
 
     def run(self, task: Task, bench: Workbench) -> Answer:
-        conversation = Conversation(bench, react_opening(task, bench), purpose="agent", name="agent")
-        final = ReActLoop(bench, conversation, Operations(bench)).run()
+        schema = shown_schema(task, bench, brief, None)
+        conversation = Conversation(bench, react_opening(task, bench, schema.text), purpose="agent", name="agent")
+        final = ReActLoop(bench, conversation, Operations(bench, schema.shown)).run()
         return conclude(task, bench, final, conversation.transcript())
 
 

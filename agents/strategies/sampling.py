@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Sequence
 
 from agents.contracts import Workbench
+from agents.conversation import Asking
 from agents.llm.messages import Message, Reply
 from agents.strategies.drafting import DraftLine
-from agents.traces.events import Retry
 
 SAMPLING_TEMPERATURE = 0.8
 """For drafts that are to differ; where one line of drafts goes alone or first, it keeps the profile's own."""
@@ -29,10 +29,10 @@ class Samples:
         if not self._drawn:
             self._drawn.extend(
                 self._bench.model.samples(
-                    messages, self._left, on_retry=self._tell_retry, temperature=SAMPLING_TEMPERATURE
+                    messages,
+                    self._left,
+                    temperature=SAMPLING_TEMPERATURE,
+                    **Asking(self._bench, self._turn).heard,
                 )
             )
         return self._drawn.popleft()
-
-    def _tell_retry(self, attempt: int, wait: float, reason: str) -> None:
-        self._bench.journal.emit(Retry(turn=self._turn, attempt=attempt, wait=wait, reason=reason))

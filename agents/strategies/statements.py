@@ -12,12 +12,19 @@ from dataclasses import replace
 from typing import Any
 
 from agents.contracts import Workbench
+from agents.dsl.names import quoted
 from agents.dsl.operations.limit import Limit
 from agents.engine.lift import LiftedProgram, lift
 from agents.engine.misplaced import column_hints, requalified
 from agents.engine.observations import cut_warnings, result_text
 from agents.engine.outcomes import CallError, Outcome, Result
-from agents.errors import CORRECTABLE, CannotLiftError, InvalidArgumentError, UnknownColumnError
+from agents.errors import (
+    CORRECTABLE,
+    CannotLiftError,
+    InvalidArgumentError,
+    UnknownColumnError,
+    UnknownOperationError,
+)
 from agents.loop import Prepared
 from connections import guard
 from connections.contracts import Rows
@@ -43,12 +50,15 @@ class Statements:
     def __init__(self, bench: Workbench, *, unlifted: bool, mend: bool = False, most_rows: int | None = None) -> None:
         self._engine, self._catalogue = bench.engine, bench.catalogue
         self._unlifted, self._mend, self._most_rows = unlifted, mend, most_rows
+        self._foreign: list[Call] = []  # of the last calls that were prepared
 
     def reply_schema(self) -> None:
         """SQL is checked by the guard, not by the model's server."""
 
     def prepare(self, calls: Sequence[Call]) -> Prepared:
-        """The operations for the statements that can be lifted; the others stay, and fail or run when called."""
+        """The operations for the statements that can be lifted; the others stay, and fail or run when called. So do
+        calls of anything else, which fail: operations come out of statements, never from the model."""
+        self._foreign = [call for call in calls if call.get("op") != EXECUTE_SQL]
         prepared: list[Call] = []
         notes: list[str] = []
         doubts: list[str] = []
@@ -65,10 +75,13 @@ class Statements:
         return Prepared(prepared, sql, tuple(notes), tuple(doubts))
 
     def call(self, call: Call) -> Outcome:
-        if call.get("op") != EXECUTE_SQL:
+        foreign = any(call is one for one in self._foreign)
+        if call.get("op") != EXECUTE_SQL and not foreign:
             return self._engine.call(call)
         started = time.perf_counter()
         try:
+            if foreign:
+                raise _unknown(call)
             return self._run(call)
         except CORRECTABLE as error:
             ms = (time.perf_counter() - started) * 1000
@@ -159,7 +172,15 @@ def _result(sql: str, rows: Rows) -> Result:
     )
 
 
+def _unknown(call: Call) -> UnknownOperationError:
+    name = str(call.get("op", ""))[:60]
+    return UnknownOperationError(
+        f'There is no operation {quoted(name)}; there is {EXECUTE_SQL}, which takes one SELECT: {{"sql": "SELECT …"}}.'
+    )
+
+
 def _sql(call: Call) -> str:
-    args = call.get("args")
+    """The statement that the call is to execute; "" where it holds none."""
+    args = call.get("args") if call.get("op") == EXECUTE_SQL else None
     sql = args.get("sql") if isinstance(args, Mapping) else None
     return sql if isinstance(sql, str) else ""

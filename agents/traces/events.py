@@ -37,7 +37,8 @@ class RunStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaShown(Event):
-    """What the model was told of the database. `tables` in full, `folded` by name only."""
+    """What the model was told of the database. `tables` in full, `folded` by name only or behind a look-alike; further
+    ones that it cannot know of are in neither."""
 
     kind: ClassVar[Literal["schema_shown"]] = "schema_shown"
     tables: tuple[str, ...]
@@ -143,23 +144,29 @@ class Warned(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Retry(Event):
-    """The model is asked again after a failure that passes: `attempt` counts from 1, `wait` in seconds."""
+    """The model is asked again after a failure that passes: `attempt` counts from 1, `wait` in seconds. The tokens and
+    US dollars are those of the attempt that failed, by estimate."""
 
     kind: ClassVar[Literal["retry"]] = "retry"
     attempt: int
     wait: float
     reason: str
+    input: int = 0
+    output: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Final(Event):
-    """The model's final signal. `outcome` is "answered", "clarify" or "unanswerable"; `cites` are result numbers."""
+    """The model's final signal. `outcome` is "answered", "clarify" or "unanswerable"; `cites` are result numbers;
+    `notes` say what was mended or dropped while reading."""
 
     kind: ClassVar[Literal["final"]] = "final"
     text: str
     outcome: str = "answered"
     cites: tuple[int, ...] = ()
     options: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,6 +93,12 @@ class MemoryJournal:
         saved = self._take(type(event), event.branch)
         return self._record(event) if saved is None else saved
 
+    def end(self, event: E) -> E:
+        """Past what is left to be played back, which is forgotten: a resumed run may end before it comes so far."""
+        with self._lock:
+            self._replay = Replay()
+            return self._record(event)
+
     def live(self, event: Event) -> None:
         if self._live is not None:
             self._live(event)

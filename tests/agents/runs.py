@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -64,14 +64,17 @@ def running(
     settings: RunSettings | None = None,
     limits: BudgetLimits | None = None,
     journal: MemoryJournal | None = None,
-    after: str = "(the script ends here)",
+    after: str | Turn = "(the script ends here)",
+    begun: Callable[[Workbench], object] = lambda bench: None,
     **profile: Any,
 ) -> Iterator[Ran]:
-    """Run to the end, with the database and the server still there to be looked at."""
+    """Run to the end, with the database and the server still there to be looked at. `begun` gets the workbench before
+    it is used."""
     kept = journal or MemoryJournal()
     with ScriptedServer(list(script), after=after) as server, door_to(url) as door:
         model = LiteLLMClient(ModelProfile("scripted", "openai/scripted", api_base=server.api_base, key="x", **profile))
         bench = workbench(door, model, kept, settings=settings, limits=limits)
+        begun(bench)
         answer = start(task or Task("How much was paid?", today="2026-01-01"), bench, strategy)
         yield Ran(answer, kept.events, bench, server)
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agents.errors import RunCancelledError, RunDivergedError, RunLostError
-from agents.traces.events import Event, ModelReply, Observation, Retry, ThoughtDelta, from_json, to_json
+from agents.traces.events import Event, ModelReply, Observation, Retry, RunCancelled, ThoughtDelta, from_json, to_json
 from agents.traces.journal import MemoryJournal
 
 
@@ -62,6 +62,15 @@ def test_another_event_at_a_saved_place_is_a_clear_error_and_the_end_can_still_b
     with pytest.raises(RunDivergedError, match="position 1 it saved 'model_reply'.*'observation'"):
         resumed.emit(Observation(text="something else"))
     assert resumed.emit(Observation(text="the end")).position == 5
+
+
+def test_the_end_is_written_past_what_is_left_of_the_past() -> None:
+    first = MemoryJournal()
+    a_short_run(first, ["a", "b"])
+    resumed = MemoryJournal(first.events)
+    assert resumed.once(ModelReply, lambda: said("new")).text == "a"
+    assert resumed.end(RunCancelled(by="ada")).position == 5
+    assert [event.kind for event in resumed.events][-2:] == ["observation", "run_cancelled"]
 
 
 def test_branches_are_played_back_each_in_its_own_order() -> None:

@@ -11,7 +11,17 @@ import pytest
 from agents.contracts import EarlierTurn, RunSettings, Task
 from agents.llm.budget import BudgetLimits
 from agents.llm.scripted import Turn
-from agents.traces.events import CallResult, Calls, ModelReply, Observation, RunCancelled, RunFailed, Shaped, Warned
+from agents.traces.events import (
+    CallResult,
+    Calls,
+    Final,
+    ModelReply,
+    Observation,
+    RunCancelled,
+    RunFailed,
+    Shaped,
+    Warned,
+)
 from agents.traces.journal import MemoryJournal
 from tests.agents.runs import SHOP, Ran, call, calls, final, running
 
@@ -59,6 +69,26 @@ def test_on_the_last_turn_but_one_the_model_is_told(shop: str) -> None:
         assert failure(run)[0] == "BudgetExhaustedError"
         assert len(run.server.requests) == 4
         assert run.answer is None
+
+
+def test_a_run_of_two_turns_tells_so_with_the_question(shop: str) -> None:
+    prompts = []
+    for turns in (1, 2, 3):
+        with running(shop, [COUNT, DONE], "react", limits=BudgetLimits(turns=turns)) as run:
+            system, question = (message["content"] for message in run.server.requests[0]["messages"])
+            prompts.append("one turn left" in question)
+            assert "one turn left after this one" not in system
+    assert prompts == [False, True, False]
+
+
+def test_what_was_mended_in_a_final_signal_is_kept_with_it(shop: str) -> None:
+    many = {"options": [str(year) for year in range(2018, 2025)]}
+    for signal, note in (
+        (final("Which year?", clarify=many), "only the first 5 of 7 options are offered"),
+        (final("No rows.", unanswerable=True)[:-1] + ",}", "the JSON was not valid and was mended"),
+    ):
+        with running(shop, [signal], "react") as run:
+            assert run.of(Final)[0].notes == (note,)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +160,21 @@ def test_an_invented_number_goes_back_to_the_shaper_and_then_a_result_is_shown(s
         assert (run.answer.result, run.answer.table) == (1, None)
         assert "11.5 occurs in none" in observed(run, 4)
         assert any("shown as it is" in warning.text for warning in run.of(Warned))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"columns": null, "rows": [], "sources": [1]}',
+        '{"columns": ["n"], "rows": [[5]], "sources": [{"result": 1}]}',
+        '{"columns": ["n"], "rows": [[1' + "0" * 400 + ']], "sources": [1]}',
+    ],
+)
+def test_a_shaper_that_writes_nonsense_spoils_no_answer(shop: str, reply: str) -> None:
+    script = [COUNT, SUM, final("<execute_result_2> over <execute_result_1>"), reply, reply]
+    with running(shop, script, "react") as run:
+        assert run.answer is not None
+        assert (run.answer.status, run.answer.result) == ("answered", 1)
 
 
 def test_shaping_always_asks_the_shaper_as_the_paper_does(shop: str) -> None:

@@ -39,8 +39,10 @@ def test_a_scripted_run_reaches_tables_that_the_prompt_does_not_show(new_databas
         (shown,) = first.of(SchemaShown)
         prompt = first.server.prompt(1)
     assert shown.tokens <= BUDGET
-    assert len(shown.tables) + len(shown.folded) == TABLES
-    assert HIDDEN in shown.folded
+    told = len(shown.tables) + len(shown.folded)
+    assert f"and {TABLES - told:,} more whose names are not listed" in prompt
+    assert all(table in prompt for table in (*shown.tables, *shown.folded))
+    assert HIDDEN not in prompt
     listed = next(table for table in shown.folded if f"{table}," in prompt.partition("by name only:")[2])
     assert tokens_in(prompt) < BUDGET + 5_000, "rules and operations come on top, and nothing else"
     script[0] = script[0].replace("LISTED", listed)

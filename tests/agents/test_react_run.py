@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agents.contracts import RunSettings
 from agents.traces.events import (
     CallResult,
     Event,
@@ -16,7 +17,9 @@ from agents.traces.events import (
     ModelCallStarted,
     ModelReply,
     Observation,
+    Retry,
     RunFinished,
+    SchemaShown,
     Shaped,
     from_json,
     to_json,
@@ -132,6 +135,39 @@ def test_a_final_signal_is_an_event_with_what_it_cites(new_database: NewDatabase
         assert run.of(Final) == [replace(run.of(Final)[0], cites=(2,), outcome="answered")]
         assert run.answer is not None
         assert run.answer.text == "Cleo paid most."
+
+
+def test_a_server_that_declines_the_schema_is_asked_without_it(new_database: NewDatabase) -> None:
+    declined = {"status": 400, "message": "Invalid schema for response_format 'reply'"}
+    batch = calls(call("table_ref", "r1", table="orders"), call("execute", rel="r1"))
+    script = [declined, batch, final("<execute_result_1>")]
+    with running(new_database("sqlite", SHOP), script, "react", constrained="json_schema") as run:
+        assert len(run.rows()) == 4
+        assert ["response_format" in request for request in run.server.requests] == [True, False, False]
+        assert "without the schema" in run.of(Retry)[0].reason
+
+
+def test_a_server_that_declines_anything_is_asked_no_third_time(new_database: NewDatabase) -> None:
+    declined = {"status": 400, "message": "no such model"}
+    with running(new_database("sqlite", SHOP), [declined] * 3, "react", constrained="json_schema") as run:
+        assert len(run.server.requests) == 2
+        assert run.events[-1].kind == "run_failed"
+
+
+def test_the_columns_that_a_large_schema_shows_can_be_written_from_the_first_turn(new_database: NewDatabase) -> None:
+    wide = "".join(
+        f"CREATE TABLE wide_{chr(97 + n)} ({', '.join(f'c{n}_{k} INTEGER' for k in range(100))});" for n in range(21)
+    )
+    settings = RunSettings(schema_tokens=3_000)
+    script = [final("?", unanswerable=True)]
+    url = new_database("sqlite", SHOP + wide)
+    with running(url, script, "react", constrained="json_schema", settings=settings) as run:
+        sent = json.dumps(run.server.requests[0]["response_format"])
+        (shown,) = run.of(SchemaShown)
+        assert "orders" in shown.tables
+        assert "wide_t" not in shown.tables
+        assert '"customer_id"' in sent
+        assert "c19_0" not in sent
 
 
 @pytest.mark.parametrize("way", ["json_schema", "guided_json"])

@@ -71,6 +71,14 @@ REFUSED: list[tuple[str, str, type[Exception], str]] = [
     ("a nested cell", table([[[12]]]), MalformedReplyError, "A cell is"),
     ("too many rows", table([[12]] * 51), MalformedReplyError, "51 rows are too many"),
     ("no choice", "I cannot say.", MalformedReplyError, "Reply with one line"),
+    ("no list of columns", '{"columns": null, "rows": [], "sources": [1]}', MalformedReplyError, "a list of names"),
+    ("a number of columns", '{"columns": 2, "rows": [], "sources": [1]}', MalformedReplyError, "a list of names"),
+    ("one column as text", '{"columns": "n", "rows": [[5]], "sources": [1]}', MalformedReplyError, "a list of names"),
+    ("a source that is an object", table([[48]], [{"result": 1}]), UnknownResultError, "no result {'result': 1}"),
+    ("a source that is a list", table([[48]], [[1]]), UnknownResultError, "no result \\[1\\]"),
+    ("a source in words", table([["yes"]], ["the first"]), UnknownResultError, "no result 'the first'"),
+    ("a number without end", table([[10**400]]), UnsupportedNumberError, "occurs in none"),
+    ("arithmetic without end", table([[7]], arithmetic=f"{10**400} + 1 = 7"), UnsupportedNumberError, "worked out"),
     ("two choices", "<execute_result_1> <execute_result_2>", MalformedReplyError, "Reply with one line"),
     ("a result that is not there", "<execute_result_9>", UnknownResultError, "no result 9"),
 ]  # fmt: skip
@@ -80,6 +88,37 @@ REFUSED: list[tuple[str, str, type[Exception], str]] = [
 def test_what_has_no_source_is_refused_in_words(reply: str, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         read_shape(reply, "sentence", RESULTS)
+
+
+def test_a_choice_is_read_behind_the_thought() -> None:
+    reply = "<think>Either <execute_result_1> or <execute_result_2>; {2} has the names.</think>\n<execute_result_2>"
+    assert read_shape(reply, "sentence", RESULTS).result == 2
+
+
+def test_a_table_is_read_behind_the_thought() -> None:
+    reply = f"<think>1 or <execute_result_2>? {{both}}</think>{table([[48]])}"
+    assert read_shape(reply, "sentence", RESULTS).table is not None
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish_reason"),
+    [
+        ("<think>Result <execute_result_1> is only the first half, so", "length"),
+        ("<think>Result <execute_result_1> is only the first half, so", "stop"),
+        ("<execute_result_1>", "length"),
+    ],
+)
+def test_nothing_is_chosen_in_a_thought_or_in_a_reply_that_was_cut(reply: str, finish_reason: str) -> None:
+    with pytest.raises(MalformedReplyError):
+        read_shape(reply, "sentence", RESULTS, finish_reason=finish_reason)
+
+
+@pytest.mark.parametrize("stored", ["inf", "Infinity", float("inf")])
+def test_an_endless_value_in_a_source_supports_only_itself(stored: Any) -> None:
+    sources = [result(1, (stored,), (4,))]
+    with pytest.raises(UnsupportedNumberError, match="99 occurs in none"):
+        read_shape(table([[99]], [1]), "sentence", sources)
+    assert read_shape(table([["inf"]], [1]), "sentence", sources).table is not None
 
 
 def test_a_sentence_of_the_shaper_replaces_the_analysts() -> None:

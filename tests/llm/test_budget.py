@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from agents.errors import BudgetExhaustedError
-from agents.llm.budget import SETTINGS, Budget, BudgetLimits
+from agents.llm.budget import SETTINGS, Budget, BudgetLimits, Spent
 from agents.llm.messages import Usage
 
 
@@ -37,7 +37,7 @@ def test_what_is_spent_ends_the_run(limits: BudgetLimits, usage: Usage, setting:
 
 def test_seconds_end_the_run_and_earlier_attempts_count() -> None:
     now = [100.0]
-    budget = Budget(BudgetLimits(seconds=60), seconds_before=50, clock=lambda: now[0])
+    budget = Budget(BudgetLimits(seconds=60), before=Spent(seconds=50), clock=lambda: now[0])
     budget.check()
     now[0] += 10
     with pytest.raises(BudgetExhaustedError, match="RUN_MAX_SECONDS"):

@@ -15,6 +15,7 @@ from agents.dsl.operations import OPERATIONS, RelationOperation
 from agents.engine.engine import Engine
 from agents.llm.parsing import read_reply
 from agents.prompts.constraints import Names, reply_schema
+from connections.catalogue import Catalogue, Column, Table
 from tests.agents.runs import SHOP, call, final
 
 CALLS = [
@@ -55,7 +56,13 @@ WRONG = [
     (call("aggregate", "r1", rel="o", aggs=[]), ("args", "aggs"), [{"fn": "mode", "column": "id", "as": "m"}]),
     (call("aggregate", "r1", rel="o", aggs=[]), ("args", "having"), "1 = 1"),
     (call("limit", "r1", rel="o", n=1), ("out",), "any other name"),
-]
+    (call("aggregate", "r1", rel="o", group_by=["status"], aggs=[]), ("args", "group_by"), ["*"]),
+    (call("aggregate", "r1", rel="o", aggs=[]), ("args", "aggs"), [{"fn": "sum", "column": "*", "as": "s"}]),
+    (call("probe_values", rel="o", column="status"), ("args", "column"), "*"),
+    (call("select_columns", "r1", rel="o", columns=["id"]), ("args", "columns"), ["*"]),
+    (call("window_column", "r1", rel="o", name="n", fn="count", column="*", partition_by=[]),
+     ("args", "partition_by"), ["*"]),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -116,3 +123,34 @@ def test_the_local_models_server_makes_a_grammar_of_it(schema: dict[str, Any]) -
     grammar = xllamacpp.json_schema_to_grammar(json.dumps(schema))
     for name in ("customer_id", "value_exists", "r1"):
         assert name in grammar
+
+
+def operations(schema: dict[str, Any]) -> set[str]:
+    """Those that may be called."""
+    return {
+        offered["properties"]["op"]["const"]
+        for reply in schema["anyOf"] if "calls" in reply["properties"]
+        for offered in reply["properties"]["calls"]["items"]["anyOf"]
+    }  # fmt: skip
+
+
+def test_a_name_that_two_schemas_share_is_written_with_its_schema() -> None:
+    tables = [Table(name, schema=schema) for schema, name in (("a", "t"), ("b", "t"), ("b", "only"), ("main", "own"))]
+    names = Names.of(Catalogue("postgresql", (*tables, Table("own", schema="b")), default_schema="main"), [], {}, 8)
+    assert names.tables == ("a.t", "b.t", "only", "b.only", "own", "main.own", "b.own")
+
+
+def test_what_needs_a_column_is_not_offered_where_none_is_known() -> None:
+    catalogue = Catalogue("sqlite", (Table("t", columns=(Column("id", "INTEGER"),)),))
+    known = reply_schema(Names.of(catalogue, ["t"], {}, 8), results=0)
+    assert operations(known) == {operation.name for operation in OPERATIONS}
+    unknown = reply_schema(Names.of(catalogue, [], {}, 8), results=0)
+    assert {"table_ref", "filter_expr", "limit", "execute"} <= operations(unknown)
+    assert not {"select_columns", "aggregate", "order_by", "probe_values", "join_table"} & operations(unknown)
+    assert "none" not in json.dumps(unknown)
+
+
+def test_no_table_can_be_named_in_an_empty_database() -> None:
+    schema = reply_schema(Names.of(Catalogue("sqlite", ()), [], {}, 8), results=0)
+    assert "table_ref" not in operations(schema)
+    jsonschema.validate({"thought": "", **json.loads(final("No tables.", unanswerable=True))}, schema)

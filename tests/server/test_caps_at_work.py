@@ -29,8 +29,8 @@ ANEW = r"It begins anew on \d+ \w+ \d{4}, 00:00 UTC\. An administrator can raise
 class Meanwhile(ScriptedServer):
     """Does `what` once, when request `number` has come."""
 
-    def __init__(self, turns: list[str], number: int, what: Callable[[], object]) -> None:
-        super().__init__([Turn(content=turn, usage=USED) for turn in turns])
+    def __init__(self, turns: list[str | Turn], number: int, what: Callable[[], object]) -> None:
+        super().__init__([Turn(content=turn, usage=USED) if isinstance(turn, str) else turn for turn in turns])
         self._number, self._what = number, what
 
     def take(self, body: dict[str, Any]) -> Turn:
@@ -61,7 +61,7 @@ def work(people: Cast) -> Iterator[Callable[..., tuple[Run, Meanwhile]]]:
     servers: list[Meanwhile] = []
 
     def worked(
-        turns: list[str], number: int, what: Callable[[], object], strategy: str = "react"
+        turns: list[str | Turn], number: int, what: Callable[[], object], strategy: str = "react"
     ) -> tuple[Run, Meanwhile]:
         servers.append(Meanwhile(turns, number, what))
         servers[-1].__enter__()
@@ -180,6 +180,22 @@ def test_a_cited_result_is_shown_when_a_cap_forbids_to_shape_it(people: Cast, wo
     run, server = work([*FIVE_TURNS[:4], final], 5, lambda: cap_of(people, scope="each", amount=1))
     assert (run.status, run.answer_result, len(server.requests)) == (Status.ANSWERED, 2, 5)
     assert "The cap of Ada Okafor of $1.00 a month was reached" in warned(run)
+
+
+def test_a_reply_that_is_stopped_counts_against_the_cap(people: Cast, work: Any) -> None:
+    cap_of(people, scope="team", amount=9_000)
+
+    def stop() -> None:
+        Run.objects.filter(status=Status.RUNNING).update(cancel_requested_at=timezone.now())
+
+    slow = [Turn("word " * 200, pace=0.05)]
+    run, _ = work(slow, 1, stop)
+    entry = UsageEntry.objects.get(run_id=run.pk)
+    assert (run.status, entry.closed_at is not None) == (Status.CANCELLED, True)
+    assert (entry.input_tokens, entry.output_tokens) == (run.input_tokens, run.output_tokens)
+    assert entry.input_tokens > 100
+    assert entry.cost == run.cost
+    assert run.cost > 1
 
 
 def warned(run: Run) -> str:

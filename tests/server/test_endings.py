@@ -40,5 +40,5 @@ def test_spent_is_the_sum_over_the_events() -> None:
     states = ("ok", "failed", "skipped")
     called = [at(2, CallResult, turn=2, index=index, call={}, state=state) for index, state in enumerate(states)]
     found = endings.spent([asked(0), replied(1, took=1), *called, replied(3, took=1)])
-    assert (found["turns"], found["calls"]) == (2, 2)
-    assert found["usage"] == {"input": 200, "cached": 20, "output": 40, "cost": 0.2}
+    assert (found.turns, found.calls) == (2, 2)
+    assert found.to_json()["usage"] == {"input": 200, "cached": 20, "output": 40, "cost": 0.2}

@@ -94,3 +94,38 @@ def test_lines_of_work_side_by_side_are_kept_apart() -> None:
 )
 def test_only_the_thought_of_a_reply_is_shown_while_it_is_written(reply: str, thought: str) -> None:
     assert thought_in(reply) == thought
+
+
+def test_a_handle_that_is_given_anew_shows_the_rows_of_each_step() -> None:
+    t = {"rel": "t"}
+    batch = (
+        {"op": "table_ref", "args": {"table": "orders"}, "out": "t"}, {"op": "filter_expr", "args": t, "out": "t"},
+        {"op": "distinct", "args": t, "out": "t"}, {"op": "aggregate", "args": t, "out": "t"},
+        {"op": "execute", "args": t},
+    )  # fmt: skip
+    transcript = Transcript()
+    transcript.apply(events.Calls(turn=1, thought="", calls=batch))
+    for index, call in enumerate(batch[:4]):
+        transcript.apply(events.CallResult(turn=1, index=index, call=call, state="ok", handle="t"))
+    transcript.apply(
+        events.CallResult(turn=1, index=4, call=batch[4], state="ok", handle="t", result=1, row_count=1)
+    )
+    transcript.apply(events.Observation(turn=1, text="", rows_out={"0": 4, "1": 0, "3": 1}))
+    transcript.apply(events.Warned(turn=1, text="t has no rows: no row passes"))
+    lines = transcript.turns[0].calls
+    assert [(line.rows_in, line.rows_out) for line in lines[:4]] == [(None, 4), (4, 0), (None, None), (None, 1)]
+    assert [bool(line.warnings) for line in lines] == [False, True, False, False, False]
+
+
+def test_what_was_mended_in_the_final_stands_with_its_turn() -> None:
+    transcript = told(len(STORY))
+    number = transcript.turns[-1].number
+    changes = transcript.apply(events.Final(turn=number, text="x", notes=("the JSON was mended",)))
+    assert transcript.turns[-1].notes[-1] == "the JSON was mended"
+    assert Change("calls", transcript.turns[-1].key) in changes
+
+
+def test_attempts_that_failed_count_in_the_totals() -> None:
+    transcript = Transcript()
+    transcript.apply(events.Retry(turn=1, attempt=1, wait=0, reason="broken", input=90, output=10, cost=0.5))
+    assert (transcript.totals.tokens, transcript.totals.cost) == (100, 0.5)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from agents.contracts import Answer, Task, Workbench
-from agents.errors import BudgetExhaustedError, NoWorkingDraftError
+from agents.errors import NO_MORE_REPLIES, NoWorkingDraftError
 from agents.llm.messages import Message
 from agents.strategies.answering import conclude
 from agents.strategies.examples import stored_values
@@ -63,7 +63,7 @@ class Iesr:
     ) -> Sequence[Candidate]:
         try:
             return confirmed(task, bench, opening, candidates, search.known)
-        except BudgetExhaustedError as error:
+        except NO_MORE_REPLIES as error:
             text = f"{error} The candidates were not checked by masking."
             bench.journal.emit(Warned(turn=bench.budget.turns, text=text))
             return candidates

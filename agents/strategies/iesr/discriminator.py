@@ -14,7 +14,7 @@ from agents import prompts
 from agents.answers.comparison import same_table
 from agents.contracts import Task, Workbench
 from agents.engine.masking import masked
-from agents.errors import BudgetExhaustedError
+from agents.errors import NO_MORE_REPLIES, RunStoppedError
 from agents.llm.messages import Message
 from agents.strategies.drafting import DraftLine, Ran
 from agents.strategies.iesr.opening import told
@@ -53,17 +53,17 @@ def confirmed(
 
 
 def _filled(bench: Workbench, lines: Sequence[DraftLine], turn: int) -> list[DraftLine]:
-    """Ask for all at once; those that the budget did not bear are left out, and that is told."""
+    """Ask for all at once; those that brought no reply are left out, and that is told."""
     if not lines:
         return []
     filled: list[DraftLine] = []
-    ended: BudgetExhaustedError | None = None
+    ended: RunStoppedError | None = None
     asked = side_by_side(bench, [partial(line.draft, turn) for line in lines])
     for line, drafted in zip(lines, asked, strict=True):
         try:
             drafted.result()
             filled.append(line)
-        except BudgetExhaustedError as error:
+        except NO_MORE_REPLIES as error:
             ended = error
     if ended is not None:
         text = f"{ended} Not all parts of the candidates were checked."

@@ -7,7 +7,7 @@ from random import Random
 from agents import prompts
 from agents.contracts import Task, Workbench
 from agents.conversation import Conversation
-from agents.errors import BudgetExhaustedError
+from agents.errors import NO_MORE_REPLIES, RunStoppedError
 from agents.llm.messages import Message
 from agents.strategies.drafting import DraftLine, Ran
 from agents.strategies.iesr.opening import told
@@ -22,7 +22,7 @@ DRAFTS = 3
 
 class Rollout:
     """From a planned path to its reward. `drafted` is what came of it, of the revision only where anything did; `ended`
-    says that the budget cut it short."""
+    says that the budget or the model cut it short."""
 
     def __init__(self, task: Task, bench: Workbench, number: int, leaf: Node, known: dict[str, Ran]) -> None:
         self._task, self._bench, self._known = task, bench, known
@@ -31,7 +31,7 @@ class Rollout:
         self._lines: list[DraftLine] = []
         self._last = Drafted()
         self.drafted = Drafted()
-        self.ended: BudgetExhaustedError | None = None
+        self.ended: RunStoppedError | None = None
         self.error = ""
 
     def think(self, turn: int) -> None:
@@ -40,7 +40,7 @@ class Rollout:
         try:
             self._reason(turn)
             self._draft(turn)
-        except BudgetExhaustedError as error:
+        except NO_MORE_REPLIES as error:
             self.ended = error
 
     def run(self, turn: int) -> None:

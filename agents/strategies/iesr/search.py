@@ -12,7 +12,7 @@ from functools import partial
 from random import Random
 
 from agents.contracts import Task, Workbench
-from agents.errors import BudgetExhaustedError
+from agents.errors import NO_MORE_REPLIES
 from agents.llm.messages import Message
 from agents.strategies.drafting import Ran
 from agents.strategies.iesr.plan import SIDE_BY_SIDE, Reserve
@@ -36,16 +36,17 @@ class Search:
         self.error = ""
 
     def run(self, rollouts: int) -> None:
-        """Search until so many rollouts are done, nothing is left to find, or the budget ends it; the trace is told.
+        """Search until so many rollouts are done, nothing is left to find, or the budget or the model ends it; the
+        trace is told.
 
-        Raises BudgetExhaustedError where nothing was found until then.
+        Raises a BudgetExhaustedError or ModelAccessError where nothing was found until then.
         """
         reserve = Reserve(self._bench.budget)
         try:
             while self._begun < rollouts and (wave := self._planned(min(SIDE_BY_SIDE, rollouts - self._begun))):
                 reserve.check()
                 self._go(wave, self._bench.budget.start_turn())
-        except BudgetExhaustedError as error:
+        except NO_MORE_REPLIES as error:
             if not any(state.elected for state in self.states):
                 raise
             text = f"{error} The search ended after {len(self.states)} of {rollouts} rollouts."

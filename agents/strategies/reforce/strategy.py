@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from agents.answers.comparison import is_blank
 from agents.contracts import Answer, Task, Workbench
-from agents.errors import BudgetExhaustedError
+from agents.errors import NO_MORE_REPLIES
 from agents.prompts.layouts import create_table
 from agents.strategies.candidates import candidates, draft_until_decided
 from agents.strategies.drafting import DraftLine, Ran, unchecked
@@ -32,7 +32,7 @@ class Reforce:
             draft_until_decided(bench, candidacy.lines)
             if tied := candidacy.undecided():
                 candidacy.draft_anew(tied)
-        except BudgetExhaustedError as error:
+        except NO_MORE_REPLIES as error:
             if not candidacy.ran():
                 raise
             text = f"{error} The best draft until then is shown."
