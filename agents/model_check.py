@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.errors import ModelAccessError, ModelCorrectableError
+from agents.errors import MalformedReplyError, ModelAccessError, ModelCorrectableError
 from agents.llm.messages import Message, ModelProfile, Reply, Usage
 from agents.llm.parsing import read_reply, read_sql
+from agents.llm.parsing.reply import refuse_cut
 
 PROTOCOL = (
     "Reply with exactly two things and nothing else: <think>one short sentence</think>, then this JSON array: "
@@ -39,12 +40,12 @@ def check_model(profile: ModelProfile) -> ModelCheck:
 
     client = LiteLLMClient(profile)
     try:
-        first = client.complete([Message("user", DRAFT if profile.size == "small" else PROTOCOL)], max_tokens=300)
+        first = client.complete([Message("user", DRAFT if profile.size == "small" else PROTOCOL)])
         fault = _broken_protocol(profile, first)
         if fault:
             return ModelCheck(False, fault, first.text, first.seconds, first.usage)
         prompt, tokens = _long_prompt(profile)
-        second = client.complete([Message("user", prompt)], max_tokens=300)
+        second = client.complete([Message("user", prompt)])
     except ModelAccessError as error:
         return ModelCheck(ok=False, text=f"{error} {error.detail}".strip())
     seconds, usage = first.seconds + second.seconds, first.usage + second.usage
@@ -54,10 +55,25 @@ def check_model(profile: ModelProfile) -> ModelCheck:
     return ModelCheck(True, text, first.text, seconds, usage)
 
 
+def _cut_reply(profile: ModelProfile, reply: Reply) -> str:
+    """A run gives a reply the same room, so one that is cut here would be cut there."""
+    try:
+        refuse_cut(reply.finish_reason)
+    except MalformedReplyError:
+        return (
+            f"The model answers, but its reply was cut off ({reply.finish_reason}) after {reply.usage.output:,} "
+            f"tokens; it may have {profile.max_output_tokens:,}. Allow longer replies here, or let it think less, for "
+            'example with {"reasoning_effort": "low"}.'
+        )
+    return ""
+
+
 def _broken_protocol(profile: ModelProfile, reply: Reply) -> str:
+    if cut := _cut_reply(profile, reply):
+        return cut
     try:
         if profile.size == "small":
-            read_sql(reply.text)
+            read_sql(reply.text, finish_reason=reply.finish_reason)
         else:
             read_reply(reply.text, reasoning=reply.reasoning, finish_reason=reply.finish_reason,
                        operations=("table_ref",))  # fmt: skip
@@ -80,6 +96,8 @@ def _long_prompt(profile: ModelProfile) -> tuple[str, int]:
 def _cut_prompt(profile: ModelProfile, reply: Reply, tokens: int) -> str:
     if WORD in reply.text.lower():
         return ""
+    if cut := _cut_reply(profile, reply):
+        return cut
     read = f"it counted {reply.usage.input:,}" if reply.usage.input else "it did not say how many it read"
     return (
         f"The model keeps to the protocol, but it did not see the beginning of a prompt of about {tokens:,} tokens "

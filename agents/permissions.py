@@ -60,12 +60,8 @@ def visible_runs(user: User) -> QuerySet[Run]:
 def open_to(user: User, ways: Ways = Ways()) -> Q:  # noqa: B008  (frozen)
     """Runs of others: shared with `user`, verified on a connection of theirs, in a collection of their teams, or to be
     reviewed by them. Every part is a short list of keys, so that a page over all questions asks each but once."""
-    return (
-        Q(**{f"{ways.run}__in": shares_with(user).values("run")})
-        | _verified(user, ways)
-        | _reviewable(user, ways)
-        | _collected(user, ways)
-    )
+    shared = Q(**{f"{ways.run}__in": shares_with(user).values("run")})
+    return shared | _verified(user, ways) | _reviewable(user, ways) | _collected(user, ways)
 
 
 def may_see_run(user: User, run: Run) -> bool:
@@ -100,6 +96,11 @@ def may_read_prompts(user: User, run: Run) -> bool:
     return owns_run(user, run) or (
         connection is not None and connection_permissions.may_see_connection(user, connection)
     )
+
+
+def may_read_details(user: User) -> bool:
+    """What only helps whoever can mend it, as a model provider's own words and address: administrators."""
+    return user.is_active and user.is_staff
 
 
 # --- Usage -----------------------------------------------------------------------------------------------------------

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.conf import settings
+from django.urls import reverse
+
 from agents import permissions, selectors, services
-from agents.models import Run
+from agents.answers.failures import failure_of
+from agents.models import Run, Status
+from agents.selectors import ResultPage
+from agents.traces.events import Final
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
 MOST_ROWS = 1_000
 MOST_TABLES = 200
+
+QUOTING = ("ProgramFailedError", "NoWorkingDraftError")
+"""Failures whose words may be those of a database, which quotes values."""
+
+
+class Tables(NamedTuple):
+    """Tables of a catalogue from the one that was asked for on, and how many match altogether."""
+
+    tables: list[dict[str, Any]]
+    matching: int
 
 
 def connections_of(user: User) -> list[dict[str, Any]]:
@@ -21,20 +37,21 @@ def connections_of(user: User) -> list[dict[str, Any]]:
     return [{"id": one.pk, "name": one.name, "kind": one.kind, "notes": one.notes} for one in found]
 
 
-def tables_of(user: User, connection_id: int, search: str = "") -> list[dict[str, Any]]:
-    """Tables with their columns; of many, those whose name holds `search`. Raises Connection.DoesNotExist."""
+def tables_of(user: User, connection_id: int, search: str = "", offset: int = 0) -> Tables:
+    """Tables with their columns whose name holds `search`, MOST_TABLES at a time. Raises Connection.DoesNotExist."""
     connection = connection_selectors.connection_to_ask(user, connection_id)
     catalogue = connection_selectors.catalogue_of(connection)
-    tables = [one for one in (catalogue.tables if catalogue else ()) if search.casefold() in one.name.casefold()]
-    return [
+    found = [one for one in (catalogue.tables if catalogue else ()) if search.casefold() in one.name.casefold()]
+    tables = [
         {
             "name": table.name,
             "schema": table.schema,
             "rows": table.row_estimate,
             "columns": [{"name": column.name, "type": column.type} for column in table.columns],
         }
-        for table in tables[:MOST_TABLES]
+        for table in found[max(offset, 0) :][:MOST_TABLES]
     ]
+    return Tables(tables, len(found))
 
 
 def ask(user: User, connection_id: int, question: str, thread_of: UUID | None = None) -> Run:
@@ -49,10 +66,17 @@ def run_of(user: User, run_id: UUID) -> Run:
     return selectors.run_to_see(user, run_id)
 
 
-def run_to_follow(user: User, run_id: UUID) -> tuple[Run, bool]:
-    """The run, and whether its prompts, too, may be read."""
+class Followed(NamedTuple):
+    """A run, and whether its prompts and an administrator's details, too, may be read."""
+
+    run: Run
+    prompts: bool
+    details: bool
+
+
+def run_to_follow(user: User, run_id: UUID) -> Followed:
     run = run_of(user, run_id)
-    return run, permissions.may_read_prompts(user, run)
+    return Followed(run, permissions.may_read_prompts(user, run), permissions.may_read_details(user))
 
 
 def told(run: Run, rows: int = 100) -> dict[str, Any]:
@@ -73,27 +97,101 @@ def told(run: Run, rows: int = 100) -> dict[str, Any]:
         "seconds": run.seconds,
         "tokens": run.input_tokens + run.output_tokens,
         "cost": None if run.cost is None else float(run.cost),
+        "page": _page(run),
     }
 
 
+def _page(run: Run) -> str:
+    return f"{settings.SITE_URL}{reverse('run', args=[run.pk])}"
+
+
+def told_to_a_model(run: Run) -> dict[str, Any]:
+    """`told` for a reader that is a model. Where the connection sends values to none, `withheld` says so, and columns,
+    types and counts stand for the answer."""
+    found, why = told(run), _why_withheld(run)
+    if why and not run.is_live:
+        found |= {"answer": _own_words(run), "error": _own_error(run), "table": _without_rows(found["table"], why)}
+    return {**found, "withheld": why}
+
+
+def table_for_a_model(run: Run, offset: int, limit: int) -> dict[str, Any] | None:
+    """`table_of` for a reader that is a model: without rows where the connection sends values to none."""
+    table, why = table_of(run, offset, limit), _why_withheld(run)
+    return _without_rows(table, why) if why else table
+
+
+def _why_withheld(run: Run) -> str:
+    connection = run.question.thread.connection
+    if connection is not None and connection.send_values:
+        return ""
+    whose = f"{connection} sends" if connection is not None else "A run without a connection sends"
+    return f"{whose} no values to a model: columns, types and counts alone. People read the values at {_page(run)}."
+
+
+def _own_words(run: Run) -> str:
+    """A question back, or why there is no answer, as the model wrote it: where people read a value, it cites it."""
+    if run.status not in (Status.CLARIFY, Status.UNANSWERABLE):
+        return ""
+    return next((event.text for event in reversed(selectors.events_of(run)) if isinstance(event, Final)), "")
+
+
+def _own_error(run: Run) -> str:
+    if run.error_type not in QUOTING:
+        return run.error
+    return failure_of(
+        status=run.status, error_type=run.error_type, message="", turns=run.turns, calls=run.calls, seconds=run.seconds
+    ).title
+
+
+def _without_rows(table: dict[str, Any] | None, why: str) -> dict[str, Any] | None:
+    return None if table is None else {**table, "rows": [], "shown": 0, "note": why}
+
+
 def table_of(run: Run, offset: int, limit: int) -> dict[str, Any] | None:
-    """Rows of the answer's table from `offset`; None where it has none. NULL is null, exact numbers are text."""
+    """Rows of the answer's table from `offset`, MOST_ROWS at most; None where it has none. NULL is null, exact numbers
+    are text. `of` is how many rows there are altogether, None where nobody counted; `note` says in words what is not
+    here."""
     limit = min(limit, MOST_ROWS)
     if run.answer_table:
         table: Mapping[str, Any] = run.answer_table
         rows, columns = table["rows"], table["columns"]
-        return _table(columns, rows[offset : offset + limit], len(rows), len(rows), truncated=False)
-    if run.answer_result is None:
+        page = ResultPage(columns, rows[offset : offset + limit], offset, len(rows), len(rows), True, False, False)
+    elif run.answer_result is None:
         return None
-    page = selectors.result_page(selectors.result_of(run, run.answer_result), offset, limit)
-    return _table(page.columns, page.rows, page.rows_stored, page.row_count, truncated=page.truncated)
+    else:
+        page = selectors.result_page(selectors.result_of(run, run.answer_result), offset, limit)
+    return _table(page)
 
 
-def _table(columns: Any, rows: Any, stored: int, count: int | None, *, truncated: bool) -> dict[str, Any]:
+def _table(page: ResultPage) -> dict[str, Any]:
     return {
-        "columns": [{"name": one["name"], "type": one.get("type", "")} for one in columns],
-        "rows": [list(row) for row in rows],
-        "stored": stored,
-        "count": count,
-        "truncated": truncated,
+        "columns": [{"name": one["name"], "type": one.get("type", "")} for one in page.columns],
+        "rows": [list(row) for row in page.rows],
+        "stored": page.rows_stored,
+        "count": page.row_count,
+        "truncated": page.truncated,
+        "offset": page.offset,
+        "shown": len(page.rows),
+        "of": page.row_count if page.truncated else page.rows_stored,
+        "expired": page.expired,
+        "note": " ".join(filter(None, (_what_is_not_here(page), _what_is_not_stored(page)))),
     }
+
+
+def _what_is_not_here(page: ResultPage) -> str:
+    first, last = page.offset + 1, page.offset + len(page.rows)
+    if page.expired:
+        return "The rows were deleted for their age; a rerun reads them again."
+    if len(page.rows) == page.rows_stored:
+        return ""
+    if not page.rows:
+        return f"None of the {page.rows_stored:,} stored rows is here; ask for them by offset and limit."
+    return f"These are rows {first:,} to {last:,} of {page.rows_stored:,} that are stored; ask for others by offset."
+
+
+def _what_is_not_stored(page: ResultPage) -> str:
+    if not page.truncated:
+        return ""
+    number = "more" if page.row_count is None else f"{page.row_count:,}"
+    known = number if page.row_count is None or page.row_count_exact else f"at least {number}"
+    return f"The first {page.rows_stored:,} rows of {known} are stored: figures over all of them need another question."

@@ -3,13 +3,15 @@
 import gc
 import os
 import socket
+import sys
 import threading
 import warnings
 from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import setup_logging, worker_init, worker_ready, worker_shutdown, worker_shutting_down
+from django.core.exceptions import ImproperlyConfigured
 
 from reactsql_web import broker, env_file
 
@@ -29,6 +31,16 @@ broker.serve(app)
 @setup_logging.connect
 def keep_djangos_logging(**_: Any) -> None:
     """Having a receiver stops Celery from replacing the log settings."""
+
+
+@worker_init.connect
+def stop_on_errors(**_: Any) -> None:
+    from reactsql_web import checks  # late: the apps are loaded by now
+
+    try:
+        checks.stop_on_errors()
+    except ImproperlyConfigured as error:  # Celery would log it and go on
+        sys.exit(str(error))
 
 
 @worker_ready.connect

@@ -6,12 +6,23 @@ import os
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
 
+START = "start"
+"""The tag of what has to be right before web and worker begin."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
-@register(Tags.security)
+def stop_on_errors() -> None:
+    """For processes that `manage.py` does not start, and for which nobody looks at checks. Raises
+    ImproperlyConfigured."""
+    errors = [message for message in run_checks(tags=[START]) if message.is_serious()]
+    if errors:
+        raise ImproperlyConfigured(" ".join(f"{error.msg} {error.hint or ''}".strip() for error in errors))
+
+
+@register(Tags.security, START)
 def addresses_are_safe(app_configs: Any, **_: Any) -> list[CheckMessage]:
     """Always checked: debug pages must never be reachable from elsewhere."""
     if settings.DEBUG and any(host not in LOCAL for host in settings.ALLOWED_HOSTS):
@@ -46,7 +57,18 @@ def production_is_safe(app_configs: Any, **_: Any) -> list[CheckMessage]:
     return [Warning(text, hint=hint, id=f"reactsql.{code}") for weak, code, text, hint in weaknesses if weak]
 
 
-@register()
+@register(START)
+def language_model_can_be_read(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    from agents.llm.profiles import ProfileError, chain_from_environment  # late: as below
+
+    try:
+        chain_from_environment(os.environ)
+    except ProfileError as error:
+        return [Error(str(error), id="reactsql.E003")]
+    return []
+
+
+@register(START)
 def strategy_is_known(app_configs: Any, **_: Any) -> list[CheckMessage]:
     from agents.strategies import STRATEGIES  # late: checks are registered before the apps are ready
 

@@ -23,7 +23,7 @@ from honcho.manager import Manager
 
 from agents.llm.local_model import LocalModel, LocalModelError, fetch, local_model
 from agents.llm.profiles import ProfileError, from_environment, is_local
-from reactsql_web import env_file, ports
+from reactsql_web import checks, env_file, ports
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180.0  # a cold machine loads the model from disk, and imports for the first time
@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         env_file.read()
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reactsql_web.settings")
         django.setup()
+        checks.stop_on_errors()
         return _ask(options.ask) if options.ask else _run()
     except (CommandError, ImproperlyConfigured, LocalModelError, ProfileError, ports.PortTakenError) as error:
         print(f"\n{error}", file=sys.stderr)

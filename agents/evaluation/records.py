@@ -1,8 +1,8 @@
 """Questions to be measured with, as JSON lines: one shape for every set.
 
 A line has `id`, `url`, `question`; further `set`, `db_id`, `dialect`, `evidence`, `gold_sql` (a list), `answerable`,
-`dialogue` ({"id", "turn"}), `interpretations` and `extra`. Without `interpretations` any one of `gold_sql` is right;
-with them `gold_sql` holds one query per reading, in the same order.
+`dialogue` ({"id", "turn"}), `interpretations`, `send_values` (false: no model may see values) and `extra`. Without
+`interpretations` any one of `gold_sql` is right; with them `gold_sql` holds one query per reading, in the same order.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Record:
     dialogue: tuple[str, int] | None = None
     interpretations: tuple[str, ...] = ()
     difficulty: str = ""
+    send_values: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -94,5 +95,6 @@ def _record(line: str, where: str) -> Record:
         dialogue=(str(dialogue["id"]), int(dialogue["turn"])) if dialogue else None,
         interpretations=tuple(data.get("interpretations") or ()),
         difficulty=str(data.get("difficulty") or extra.get("difficulty") or ""),
+        send_values=bool(data.get("send_values", True)),
         extra=extra,
     )

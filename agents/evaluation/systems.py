@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from agents.answers.tables import as_text
-from agents.composition import door_to, workbench
+from agents.composition import workbench
 from agents.contracts import Answer, EarlierTurn, ModelClient, RunSettings, Task, Workbench
 from agents.document import document_of, failure
 from agents.errors import DatabaseError
+from agents.evaluation.doors import AddressedDoors, Doors
 from agents.evaluation.harness import Asked
 from agents.evaluation.judge import Judge, Table
 from agents.evaluation.records import Record
@@ -22,7 +22,6 @@ from agents.evaluation.scoring import score
 from agents.llm.budget import BudgetLimits
 from agents.strategies import start
 from agents.traces.journal import MemoryJournal
-from connections.catalogue import Catalogue
 from connections.contracts import Rows
 from connections.door import Door
 
@@ -35,7 +34,8 @@ log = logging.getLogger(__name__)
 
 class StrategySystem:
     """One strategy with one model, with or without a judge. Safe to ask from several threads. `note` is put behind its
-    name in reports."""
+    name in reports; `doors` lead to the databases, by their addresses unless told otherwise; `leave_thread` is called
+    in each thread that has asked."""
 
     def __init__(
         self,
@@ -46,29 +46,34 @@ class StrategySystem:
         limits: BudgetLimits | None = None,
         judge: Judge | None = None,
         note: str = "",
+        doors: Doors | None = None,
+        leave_thread: Callable[[], None] = lambda: None,
     ) -> None:
-        samples = settings.samples if settings is not None else 1
-        method = with_vote(strategy, samples if strategy in VOTING else 1)
+        self._settings = settings or RunSettings()
+        method = with_vote(strategy, self._settings.samples if strategy in VOTING else 1)
         self.name = f"{method}, {model.profile.name}{note}"
         self._strategy, self._model = strategy, model
-        self._settings, self._limits, self._judge = settings, limits, judge
-        self._catalogues: dict[str, Catalogue] = {}
-        self._lock = threading.Lock()
+        self._limits, self._judge = limits, judge
+        self._doors, self._leave_thread = doors or AddressedDoors(), leave_thread
 
     def ask(self, record: Record, earlier: Sequence[EarlierTurn]) -> Asked:
         try:
-            with door_to(record.url, self._catalogue(record.url)) as door:
-                self._remember(record.url, door.catalogue)
+            with self._doors(record) as door:
                 return self._ask(record, earlier, door)
         except DatabaseError as error:
             return self._failed(record, type(error).__name__, str(error))
         except Exception:  # noqa: BLE001  one question's edge: the others go on
             log.exception("question %s failed unexpectedly", record.id)
             return self._failed(record, "InternalError", "Something went wrong inside; the log tells more.")
+        finally:
+            self._leave_thread()
 
     def _ask(self, record: Record, earlier: Sequence[EarlierTurn], door: Door) -> Asked:
         journal = MemoryJournal()
-        bench = workbench(door, self._model, journal, settings=self._settings, limits=self._limits)
+        settings = replace(self._settings, send_values=self._settings.send_values and record.send_values)
+        bench = workbench(
+            door, self._model, journal, settings=settings, limits=self._limits, leave_thread=self._leave_thread
+        )
         task = Task(record.question, record.evidence, date.today().isoformat(), earlier=tuple(earlier))
         answer = start(task, bench, self._strategy)
         document = document_of(answer, bench, journal.events)
@@ -121,14 +126,6 @@ class StrategySystem:
         document = failure(kind, message)
         return Asked(self._result(record, document), document)
 
-    def _catalogue(self, url: str) -> Catalogue | None:
-        with self._lock:
-            return self._catalogues.get(url)
-
-    def _remember(self, url: str, catalogue: Catalogue) -> None:
-        with self._lock:
-            self._catalogues[url] = catalogue
-
 
 def _golds(record: Record, door: Door) -> tuple[list[Rows], str]:
     """What the gold queries return, through the same read-only door; and why the last one that failed did."""
@@ -156,5 +153,6 @@ def _predicted(answer: Answer | None, bench: Workbench) -> tuple[Sequence[str], 
 def _turn(record: Record, answer: Answer | None, document: dict[str, Any]) -> EarlierTurn | None:
     if answer is None:
         return None
-    preview = as_text(document["table"], PREVIEW_ROWS) if document["table"] else ""
-    return EarlierTurn(record.question, answer.text, document["program"], preview)
+    preview = as_text(document["table"], PREVIEW_ROWS) if document["table"] and record.send_values else ""
+    text = answer.text if record.send_values or answer.status == "clarify" else ""
+    return EarlierTurn(record.question, text, document["program"], preview)

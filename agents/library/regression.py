@@ -48,7 +48,7 @@ def questions_of(connection: Connection) -> RegressionSet:
     url = _whole_address(connection)
     records = tuple(
         Record(id=f"{connection.pk}-{one.pk}", url=url, question=one.text, set=connection.name, dialect=connection.kind,
-               evidence=one.evidence, gold_sql=(one.gold_sql,))
+               evidence=one.evidence, gold_sql=(one.gold_sql,), send_values=connection.send_values)
         for one in questions
         if one.gold_sql
     )  # fmt: skip

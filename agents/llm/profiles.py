@@ -125,13 +125,15 @@ def _read_optional(env: Mapping[str, str], name: str, parse: Callable[[str], T])
 
 
 def _read(env: Mapping[str, str], name: str, parse: Callable[[str], T], default: T) -> T:
+    """An address may hold a password and further parameters a key, so no error repeats these."""
     text = env.get(name, "").strip()
     if not text:
         return default
     try:
         return parse(text)
     except ValueError as error:
-        raise ProfileError(f"{name}={text!r} cannot be used: {error}.") from error
+        shown = "" if name.endswith(("_API_BASE", "_EXTRA")) else f"={text!r}"
+        raise ProfileError(f"{name}{shown} cannot be used: {error}.") from error
 
 
 def _number(lowest: float, highest: float) -> Callable[[str], float]:

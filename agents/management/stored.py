@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,11 @@ from agents.llm.profiles import ProfileError, chain_from_environment, from_envir
 
 if TYPE_CHECKING:
     from connections.door import Door
-    from connections.models import User
+    from connections.models import Connection, User
 
 
-def stored_door(name: str) -> Door:
-    """A door to the stored connection `name`, for whoever runs this machine. Raises ConnectionFailedError."""
-    from connections import selectors, services
-    from connections.door import Door
+def stored_connection(name: str) -> Connection:
+    """The stored connection `name`. Raises ConnectionFailedError."""
     from connections.models import Connection
 
     try:
@@ -36,13 +34,23 @@ def stored_door(name: str) -> Door:
         raise ConnectionFailedError(
             f"There is no connection {name!r}. {there} A URL such as sqlite:////folder/file.sqlite needs none."
         )
-    catalogue = selectors.catalogue_of(connection) or services.refresh_catalogue(connection)
-    return Door(
-        services.driver_of(connection),
-        catalogue,
-        services.limits_of(connection),
-        log=services.query_log(connection, None),
-    )
+    return connection
+
+
+def stored_doors(connection: Connection) -> Callable[[], Door]:
+    """Doors to a stored connection for whoever runs this machine, each as a run's: through the pool, with the
+    connection's TLS, networks, schemas, limits and notes, and every statement logged. Raises ConnectionFailedError,
+    also where the connection is switched off."""
+    from connections import selectors, services
+    from connections.door import Door
+
+    if not connection.is_active:
+        raise ConnectionFailedError(f"{connection} is switched off. Tick “May be asked” in its form to ask it.")
+    stored = selectors.catalogue_of(connection) or services.refresh_catalogue(connection)
+    catalogue = replace(stored, notes=selectors.notes_of(connection))  # one that was just read knows none
+    pool, limits = services.pool_of(connection), services.limits_of(connection)
+    log = services.query_log(connection, None)
+    return lambda: Door(pool, catalogue, limits, log=log, crowded=pool.crowded)
 
 
 def owner_of_imports(name: str | None) -> User:

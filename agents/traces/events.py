@@ -233,6 +233,19 @@ def from_json(data: Mapping[str, Any]) -> Event:
     return event(**{name: _frozen(value, levels.get(name, 0)) for name, value in data.items() if name != "kind"})
 
 
+def for_reader(event: Event, *, prompts: bool, details: bool) -> Event:
+    """`event` with what its reader may see: see permissions.py."""
+    event = event if details else without_details(event)
+    return event if prompts else without_prompts(event)
+
+
+def without_details(event: Event) -> Event:
+    """`event` for who is no administrator: what only helps to mend a failure is left out."""
+    if not isinstance(event, RunFailed):
+        return event
+    return replace(event, error={name: text for name, text in event.error.items() if name != "detail"})
+
+
 def without_prompts(event: Event) -> Event:
     """`event` for who may see the run and not the whole database: prompts, raw replies, what the model was told, the
     names of all tables and an administrator's detail are empty; every field stays."""
@@ -246,7 +259,7 @@ def without_prompts(event: Event) -> Event:
         case Observation():
             return replace(event, text="")
         case RunFailed():
-            return replace(event, error={name: text for name, text in event.error.items() if name != "detail"})
+            return without_details(event)
         case _:
             return event
 

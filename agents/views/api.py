@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Schema, Status
+from ninja.errors import ValidationError as WrongShape
 from ninja.security import HttpBearer
 from pydantic import Field
 
@@ -62,9 +63,14 @@ class TableOfCatalogue(Schema):
 class TableOut(Schema):
     columns: list[ColumnOut]
     rows: list[list[Any]] = Field(description="NULL is null; numbers that JSON cannot hold exactly are text")
-    stored: int
-    count: int | None
-    truncated: bool
+    stored: int = Field(description="Rows that are kept and can be read from here")
+    count: int | None = Field(description="Rows that the statement returned, or at least so many")
+    truncated: bool = Field(description="Fewer are kept than there are")
+    offset: int
+    shown: int = Field(description="Rows in this reply")
+    of: int | None = Field(description="Rows altogether; null where nobody counted")
+    expired: bool = Field(description="The rows were deleted for their age")
+    note: str = Field(description="In words, what is not in this reply")
 
 
 class RunOut(Schema):
@@ -82,6 +88,7 @@ class RunOut(Schema):
     seconds: float
     tokens: int
     cost: float | None
+    page: str = Field(description="Where people read it")
 
 
 class Ask(Schema):
@@ -98,7 +105,12 @@ api = NinjaAPI(
     title="ReAct-SQL Web", version="1", urls_namespace="api", docs_url=None, openapi_url="openapi.json", auth=Token(),
     description="Ask databases in plain words. A token may do what its person may do.",
 )  # fmt: skip
-REFUSED: dict[Any, Any] = {404: Problem, 422: Problem, 429: Problem}
+DENIED: dict[Any, Any] = {401: Problem}
+MISSING: dict[Any, Any] = {**DENIED, 404: Problem, 422: Problem}
+REFUSED: dict[Any, Any] = {**MISSING, 400: Problem, 429: Problem}
+FOLLOWED = {
+    "responses": {200: {"description": "Server-sent events", "content": {"text/event-stream": {"schema": {}}}}}
+}
 
 
 @api.exception_handler(ObjectDoesNotExist)
@@ -113,22 +125,41 @@ def refused(request: HttpRequest, error: Any) -> HttpResponse:
     return api.create_response(request, {"detail": " ".join(error.messages)}, status=status)
 
 
+@api.exception_handler(WrongShape)
+def wrong_shape(request: HttpRequest, error: Any) -> HttpResponse:
+    """Which field is missing or of another type, as a sentence like every other problem."""
+    found = [f"{_place(one['loc'])}: {one['msg']}." for one in error.errors]
+    return api.create_response(request, {"detail": " ".join(found)}, status=422)
+
+
+def _place(location: Sequence[Any]) -> str:
+    """`question` of ("body", "given", "question"), `offset` of ("query", "offset"), `body` of what is none at all."""
+    inside = location[2:] if location[0] == "body" else location[1:]
+    return ".".join(str(part) for part in inside) or str(location[0])
+
+
 def _user(request: HttpRequest) -> User:
     user: User = request.auth  # type: ignore[attr-defined]
     return user
 
 
-@api.get("connections", response=list[ConnectionOut], summary="The databases that you may ask")
+@api.get("connections", response={200: list[ConnectionOut], **DENIED}, summary="The databases that you may ask")
 def connections(request: HttpRequest) -> Any:
     return programmatic.connections_of(_user(request))
 
 
 @api.get(
-    "connections/{int:connection_id}/tables", response={200: list[TableOfCatalogue], 404: Problem},
+    "connections/{int:connection_id}/tables", response={200: list[TableOfCatalogue], **MISSING},
     summary="Tables and columns of a database", by_alias=True,
 )  # fmt: skip
-def tables(request: HttpRequest, connection_id: int, search: str = "") -> Any:
-    return programmatic.tables_of(_user(request), connection_id, search)
+def tables(
+    request: HttpRequest, response: HttpResponse, connection_id: int, search: str = "", offset: int = 0
+) -> Any:
+    """Those whose name holds `search`, 200 at a time from `offset` on. The header X-Total-Count says how many there
+    are."""
+    found = programmatic.tables_of(_user(request), connection_id, search, offset)
+    response["X-Total-Count"] = str(found.matching)
+    return found.tables
 
 
 @api.post("runs", response={201: RunOut, **REFUSED}, summary="Ask a question")
@@ -137,13 +168,14 @@ def ask(request: HttpRequest, given: Ask) -> Any:
     return Status(201, programmatic.told(run))
 
 
-@api.get("runs/{uuid:run_id}", response={200: RunOut, 404: Problem}, summary="How a run stands, and its answer")
+@api.get("runs/{uuid:run_id}", response={200: RunOut, **MISSING}, summary="How a run stands, and its answer")
 def fetch(request: HttpRequest, run_id: UUID) -> Any:
     return programmatic.told(programmatic.run_of(_user(request), run_id))
 
 
-@api.get("runs/{uuid:run_id}/rows", response={200: TableOut, 404: Problem}, summary="Rows of the answer's table")
-def rows(request: HttpRequest, run_id: UUID, offset: int = 0, limit: int = 1000) -> Any:
+@api.get("runs/{uuid:run_id}/rows", response={200: TableOut, **MISSING}, summary="Rows of the answer's table")
+def rows(request: HttpRequest, run_id: UUID, offset: int = 0, limit: int = programmatic.MOST_ROWS) -> Any:
+    """`limit` of them from `offset` on, 1,000 at most."""
     table = programmatic.table_of(programmatic.run_of(_user(request), run_id), max(offset, 0), max(limit, 0))
     if table is None:
         raise Run.DoesNotExist
@@ -159,24 +191,28 @@ def rerun(request: HttpRequest, run_id: UUID) -> Any:
     return Status(201, programmatic.told(run))
 
 
-@api.post("runs/{uuid:run_id}/cancel", response={200: RunOut, 404: Problem}, summary="Stop a run")
+@api.post("runs/{uuid:run_id}/cancel", response={200: RunOut, **MISSING}, summary="Stop a run")
 def cancel(request: HttpRequest, run_id: UUID) -> Any:
     user = _user(request)
     services.cancel_run(user=user, run=programmatic.run_of(user, run_id))
     return programmatic.told(programmatic.run_of(user, run_id))
 
 
-@api.get("runs/{uuid:run_id}/events", auth=AsyncToken(), summary="Follow a run by server-sent events")
+@api.get(
+    "runs/{uuid:run_id}/events", auth=AsyncToken(), response=MISSING, openapi_extra=FOLLOWED,
+    summary="Follow a run by server-sent events",
+)  # fmt: skip
 async def follow(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
     """Every event as JSON under its kind, with its position as id; send that back as Last-Event-ID to go on. What tells
     of the whole database is empty for those who neither asked nor see the connection: prompts, raw replies, what the
-    model was told, the names of all tables."""
-    run, prompts = await sync_to_async(programmatic.run_to_follow)(_user(request), run_id)
+    model was told, the names of all tables. A failure's detail is for administrators."""
+    followed = await sync_to_async(programmatic.run_to_follow)(_user(request), run_id)
     after = stream.position_in(request.headers.get("Last-Event-ID", ""))
-    return stream.sse_response(_messages(run, after, prompts))
+    return stream.sse_response(_messages(followed, after))
 
 
-async def _messages(run: Run, after: int, prompts: bool) -> AsyncIterator[bytes]:
+async def _messages(followed: programmatic.Followed, after: int) -> AsyncIterator[bytes]:
+    run, prompts, details = followed
     async for item in stream.follow(run.pk, after):
         if item is None:
             yield stream.KEEP_ALIVE
@@ -184,7 +220,8 @@ async def _messages(run: Run, after: int, prompts: bool) -> AsyncIterator[bytes]
             text = item.text if prompts else thought_in(item.text)
             yield stream.sse_message("thought", json.dumps({"turn": item.turn, "text": text}, ensure_ascii=False))
         else:
-            data = json.dumps(events.to_json(item if prompts else events.without_prompts(item)), ensure_ascii=False)
+            shown = events.for_reader(item, prompts=prompts, details=details)
+            data = json.dumps(events.to_json(shown), ensure_ascii=False)
             yield stream.sse_message(item.kind, data, position=item.position)
 
 

@@ -28,6 +28,7 @@ from agents.models import Evaluation, EvaluationCase, EvaluationSystem
 from agents.views.evaluations import progress_context
 from agents.views.grids import Grid, grid_of
 from agents.views.objects import case_to_see, evaluation_to_see, person
+from connections import audit
 
 PAGE, LISTED_CHANGES = 50, 50
 
@@ -183,4 +184,5 @@ def report(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     ]
     name = f'attachment; filename="evaluation-{found.pk}.md"'
     body = markdown(results, found.name)
+    audit.record("evaluation report exported", actor=person(request), target=found)
     return HttpResponse(body, content_type="text/markdown; charset=utf-8", headers={"Content-Disposition": name})

@@ -19,6 +19,7 @@ from agents.forms import ReviewForm
 from agents.library import feedback, reviewing
 from agents.library.reviewing import Filters
 from agents.views.objects import person
+from connections import audit
 from connections.spreadsheet import neutral
 
 PAGE = 30
@@ -62,7 +63,8 @@ def export(request: HttpRequest) -> HttpResponse:
     written = io.StringIO()
     lines = csv.writer(written)
     lines.writerow(["run", "asked", "person", "connection", "model", "question", "status", "verdict", "words", "cause"])
-    for found in reviewing.findings(user, list(reviewing.found_runs(user, filters))):
+    runs = list(reviewing.found_runs(user, filters))
+    for found in reviewing.findings(user, runs):
         run, verdict = found.run, found.verdict
         connection = run.question.thread.connection
         lines.writerow([neutral(str(cell)) for cell in (
@@ -70,6 +72,7 @@ def export(request: HttpRequest) -> HttpResponse:
             run.model_name, run.question.text, run.status, verdict or "", verdict.text if verdict else run.error,
             found.cause,
         )])  # fmt: skip
+    audit.record("review list exported", actor=user, detail={"runs": len(runs)})
     headers = {"Content-Disposition": 'attachment; filename="review.csv"'}
     return HttpResponse(written.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
 

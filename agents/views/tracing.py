@@ -22,6 +22,7 @@ from agents.models import Run
 from agents.traces import events
 from agents.traces.events import Event
 from agents.views.objects import person, run_to_see, run_with_prompts
+from connections import audit
 
 # The timeline's drawing is this wide; a bar is never thinner than one can see.
 TIMELINE, THINNEST = 1000, 7
@@ -71,9 +72,13 @@ def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @login_required
 @require_safe
 def trace_json(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The events as they are stored, for other tools, and for `manage.py import_trace` elsewhere."""
-    run = run_with_prompts(request, run_id)
-    body = imported_traces.as_json(run, selectors.events_of(run))
+    """The events for other tools, and for `manage.py import_trace` elsewhere, as they are stored but for what
+    administrators alone may read."""
+    run, user = run_with_prompts(request, run_id), person(request)
+    details = permissions.may_read_details(user)
+    saved = [events.for_reader(event, prompts=True, details=details) for event in selectors.events_of(run)]
+    body = imported_traces.as_json(run, saved)
+    audit.record("trace exported", actor=user, target=run.question, detail={"run": str(run.pk)})
     name = f'attachment; filename="trace-{run.pk}.json"'
     return HttpResponse(body, content_type="application/json", headers={"Content-Disposition": name})
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from sqlalchemy.engine import make_url
 
 from connections.checkup import FILE_STEPS, SERVER_STEPS, Step, checkup, select_only_role
@@ -20,6 +22,7 @@ from tests.databases import DIALECTS, MYSQL_URL, POSTGRES_URL
 
 NewDatabase = Callable[..., str]
 SERVERS = ("postgresql", "mysql")
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def by_name(steps: tuple[Step, ...]) -> dict[str, Step]:
@@ -70,6 +73,28 @@ def test_the_role_that_we_recommend_can_read_and_nothing_else(
     finally:
         if dialect == "postgresql":
             ask(url, f'DROP OWNED BY "{role}"')
+
+
+def test_the_containers_demo_is_asked_by_a_role_that_can_only_read(new_database: NewDatabase, role: str) -> None:
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    prepare = compose["services"]["prepare"]
+    owner, asking = (make_url(re.findall(r"postgresql\S+@demo/demo", text)[0])
+                     for text in (prepare["command"], prepare["environment"]["DEMO_DATABASE_URL"]))  # fmt: skip
+    made = compose["configs"]["demo-reader"]["content"]
+    assert (owner.username, asking.username) == ("demo", "demo_reader")
+    assert f"{asking.username} LOGIN PASSWORD '{asking.password}'" in made
+    url = new_database("postgresql", "")
+    database = str(make_url(url).database)
+    made = made.replace("DATABASE demo", f'DATABASE "{database}"').replace("demo_reader", role)
+    ask(url, *filter(None, map(str.strip, made.split(";\n"))), NUMBERS)  # the tables come after the role
+    try:
+        reader = driver_for(make_url(url).set(username=role, password=role).render_as_string(hide_password=False))
+        found = by_name(checkup(reader))
+        assert (found["Role"].state, found["Catalogue"].text) == ("ok", "1 tables with 2 columns.")
+        with Door(reader, reader.catalogue()) as door:
+            assert door.query("SELECT COUNT(*) FROM numbers").rows == ((1000,),)
+    finally:
+        ask(url, f'DROP OWNED BY "{role}"')
 
 
 @pytest.mark.parametrize("dialect", SERVERS)

@@ -133,3 +133,12 @@ def test_a_database_that_is_not_there_is_one_failed_question(tmp_path: Path) -> 
     assert asked.result.error is not None
     assert asked.result.error["type"] == "ConnectionFailedError"
     assert asked.document["status"] == "failed"
+
+
+@pytest.mark.parametrize("sends", [True, False])
+def test_the_next_turn_of_a_dialogue_is_told_values_only_where_a_model_may_see_them(shop: str, sends: bool) -> None:
+    with ScriptedServer(["SELECT name FROM customers"]) as server:
+        turn = system(server).ask(Record("d/0", shop, "Who?", dialogue=("d", 0), send_values=sends), ()).turn
+    assert turn is not None
+    assert ("Cleo" in turn.preview, bool(turn.answer)) == (sends, sends)
+    assert turn.program

@@ -60,6 +60,22 @@ def test_a_bad_value_is_named_with_what_it_may_hold(name: str, value: str) -> No
         from_environment({"LLM_MODEL": "openai/x", name: value})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LLM_EXTRA", '{"extra_headers": {"Authorization": "hunter2"}'),
+        ("LLM_EXTRA", '["hunter2"]'),
+        ("LLM_API_BASE", "me:hunter2@llm.example/v1"),
+        ("LLM_FALLBACK_API_BASE", "me:hunter2@llm.example/v1"),
+        ("LLM_FALLBACK_EXTRA", '"hunter2'),
+    ],
+)
+def test_a_value_that_may_hold_a_secret_is_not_repeated(name: str, value: str) -> None:
+    with pytest.raises(ProfileError, match=f"{name} cannot be used: it must be") as refused:
+        chain_from_environment({"LLM_MODEL": "openai/x", "LLM_FALLBACK_MODEL": "openai/y", name: value})
+    assert "hunter2" not in str(refused.value)
+
+
 def test_an_address_or_key_without_a_model_is_a_mistake() -> None:
     with pytest.raises(ProfileError, match="LLM_MODEL"):
         from_environment({"LLM_API_KEY": "sk-1"})

@@ -114,6 +114,9 @@ PROTOCOL = '<think>I look.</think>[{"op": "table_ref", "args": {"table": "custom
     [
         ([PROTOCOL, "maroon-4821"], "keeps to the protocol, and reads prompts of 12,000 tokens"),
         ([PROTOCOL, "I see no word."], "did not see the beginning of a prompt of about 12,000 tokens"),
+        ([{"content": "<think>Well, so", "finish_reason": "length"}], "cut off (length) after"),
+        ([PROTOCOL, {"content": "", "reasoning_content": "Let me see.", "finish_reason": "length"}],
+         "cut off (length) after"),
         (["Sure, happy to help!"], "not as the protocol asks"),
         ([{"status": 401, "message": "bad key"}], "bad key"),
     ],
@@ -124,9 +127,18 @@ def test_the_models_test_button_makes_real_calls(admin: Client, replies: list[An
         made = LanguageModel.objects.get()
         answer = admin.post(reverse("admin:languagemodel_test", args=[made.pk]), follow=True)
         assert len(server.requests) == len(replies)
+        assert {request["max_tokens"] for request in server.requests} == {made.max_output_tokens}, "room to think"
     page = answer.content.decode()
     assert words in page
     assert SECRET not in page
+
+
+def test_a_small_models_draft_that_was_cut_is_no_draft(admin: Client) -> None:
+    with ScriptedServer([{"content": "SELECT COUNT(*) FROM custom", "finish_reason": "length"}]) as server:
+        save(admin, "agents_languagemodel_add", {**MODEL, "size": "small", "api_base": server.api_base})
+        made = LanguageModel.objects.get()
+        answer = admin.post(reverse("admin:languagemodel_test", args=[made.pk]), follow=True)
+    assert "cut off (length) after" in answer.content.decode()
 
 
 def test_logs_and_runs_can_be_looked_at_and_not_changed(admin: Client, cast: Cast) -> None:

@@ -68,6 +68,33 @@ def test_a_bad_value_stops_the_start_and_says_what_would_be_right(
     assert "tiger" not in started.stderr
 
 
+PROCESSES = {
+    "web": ["-m", "uvicorn", "reactsql_web.asgi:application", "--port", "0"],
+    "worker": ["-m", "celery", "--quiet", "-A", "reactsql_web", "worker"],
+    "everything": ["-m", "reactsql_web.start"],
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"LLM_MODEL": "openai/x", "LLM_TEMPERATURE": "hot"}, "LLM_TEMPERATURE='hot' cannot be used: it must be"),
+        ({"LLM_MODEL": "openai/x", "LLM_FALLBACK_API_KEY": "x"}, "LLM_FALLBACK_API_KEY is set but"),
+        ({"STRATEGY": "magic"}, "STRATEGY: 'magic' is unknown; it must be one of auto, react"),
+    ],
+    ids=["model", "fallback", "strategy"],
+)
+@pytest.mark.parametrize("process", PROCESSES)
+def test_what_no_question_could_be_asked_with_stops_web_and_worker(
+    tmp_path: Path, process: str, values: dict[str, str], words: str
+) -> None:
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": "", **values}
+    command = [sys.executable, *PROCESSES[process]]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert words in done.stderr
+
+
 def test_a_file_says_what_the_environment_does_not(tmp_path: Path) -> None:
     file = tmp_path / "settings"
     file.write_text('# for this machine\nPORT=8123\nEMAIL_FROM="Shop <shop@example.com>"\nLOG_LEVEL=DEBUG\n')

@@ -16,7 +16,7 @@ from agents import selectors
 from agents.evaluation.statistics import compare
 from agents.library import reviewing, search, search_index
 from agents.models import Evaluation, EvaluationCase, EvaluationState, RegressionQuestion, Run, Status
-from connections.models import Membership, Role, Team, User
+from connections.models import AuditEntry, Membership, Role, Team, User
 from tests.web.conftest import as_person
 from tests.web.measured import measured, with_trace
 from tests.web.stories import Cast
@@ -148,6 +148,7 @@ def test_the_report_is_the_one_of_the_command(mona: Client, done: Evaluation) ->
     assert body.startswith("# Shop regression")
     assert "| react, Scripted | 12 | 66.7 |" in body
     assert "## More than chance?" in body
+    assert AuditEntry.objects.get(action="evaluation report exported").object_id == str(done.pk)
 
 
 def test_a_page_of_2000_questions_takes_as_many_queries_as_one_of_12(

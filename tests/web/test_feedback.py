@@ -260,3 +260,4 @@ def test_the_list_is_exported_without_formulas(people: Cast, olga: Client, mona:
     lines = mona.get(reverse("review_export")).content.decode()
     assert "Something else" in lines
     assert ",'=1+1," in lines
+    assert AuditEntry.objects.get(action="review list exported").detail == {"runs": 1}

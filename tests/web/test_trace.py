@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from agents import selectors
-from agents.models import Run
-from connections.models import User
+from agents.models import Run, Status
+from agents.traces import events
+from connections.models import AuditEntry, User
 from tests.web import big_trace, stories
 from tests.web.conftest import as_person
 from tests.web.stories import Cast
@@ -46,6 +47,22 @@ def test_a_deep_link_opens_its_step_and_an_unknown_one_the_first(people: Cast, o
         page = olga.get(f"{address}?lens={lens}").content.decode()
         chosen = {one: "checked" in page.split(f'id="lens-{one}"')[1].split(">")[0] for one in (lens, other)}
         assert chosen == {lens: True, other: False}
+
+
+def test_the_download_is_logged_and_holds_a_providers_own_words_for_administrators_alone(
+    people: Cast, olga: Client
+) -> None:
+    run = stories.ask(people.olga, people.shop)
+    error = {"type": "ModelAuthenticationError", "message": "Refused.", "detail": "bad key at http://10.0.0.7"}
+    stories.save(run, [*stories.beginning(run), events.RunFailed(error=error)])
+    stories.finish(run, Status.FAILED, error="Refused.", error_type="ModelAuthenticationError")
+    for is_staff in (False, True):
+        User.objects.filter(pk=people.olga.pk).update(is_staff=is_staff)
+        end = json.loads(downloaded(olga, run))["events"][-1]
+        assert end["error"]["message"] == "Refused."
+        assert ("detail" in end["error"]) is is_staff
+    entries = AuditEntry.objects.filter(action="trace exported", actor=people.olga)
+    assert [entry.detail for entry in entries] == [{"run": str(run.pk)}] * 2
 
 
 def test_prompts_are_read_on_demand_only(people: Cast, olga: Client) -> None:

@@ -9,13 +9,14 @@ import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from django.db import connections as own_databases
 
 from agents.allowances import run_limits, run_settings
 from agents.answers.tables import as_text
@@ -29,10 +30,12 @@ from agents.llm.fallback import FallbackClient
 from agents.llm.local_model import LocalModelError
 from agents.llm.profiles import ProfileError
 from agents.management.local_server import served
-from agents.management.stored import model_chain, stored_door
+from agents.management.options import at_least, strategy_name
+from agents.management.stored import model_chain, stored_connection, stored_doors
 from agents.management.terminal import Narrator
 from agents.strategies import STRATEGIES, start
 from agents.traces.journal import MemoryJournal
+from connections.door import Door
 
 log = structlog.get_logger(__name__)
 
@@ -48,10 +51,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question", metavar="QUESTION")
         parser.add_argument("--connection", required=True, metavar="NAME|URL")
-        parser.add_argument("--strategy", choices=list(STRATEGIES), default=settings.STRATEGY)
+        parser.add_argument("--strategy", type=strategy_name, choices=list(STRATEGIES), default=settings.STRATEGY)
         parser.add_argument("--model", metavar="M", help="a stored model, `local`, or a litellm id")
         parser.add_argument("--evidence", default="", metavar="TEXT", help="what the model should know besides")
-        parser.add_argument("--samples", type=int, default=1, metavar="N", help="drafts that vote (lift, reforce)")
+        parser.add_argument(
+            "--samples", type=at_least(1), default=1, metavar="N", help="drafts that vote (lift, reforce)"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -74,13 +79,15 @@ class Command(BaseCommand):
         threading.Thread(target=preload, daemon=True).start()  # litellm takes seconds; the database is opened meanwhile
         journal = MemoryJournal(sink=Narrator(say))
         with ExitStack() as stack:
-            where = options["connection"]
-            door = stack.enter_context(door_to(where) if "://" in where else stored_door(where))
+            opened, send_values = _database(options["connection"])
+            door = stack.enter_context(opened)
             stack.enter_context(served(chain[0], os.environ, say))
             model = FallbackClient(chain)
             stack.enter_context(_stopped_by_interrupt(journal.cancel, model.cancel, door.cancel))
-            chosen = run_settings(samples=options["samples"])
-            bench = workbench(door, model, journal, settings=chosen, limits=run_limits())
+            bench = workbench(
+                door, model, journal, settings=run_settings(send_values=send_values, samples=options["samples"]),
+                limits=run_limits(), leave_thread=own_databases.close_all,
+            )  # fmt: skip
             answer = start(task, bench, options["strategy"])
             return document_of(answer, bench, journal.events)
 
@@ -110,6 +117,14 @@ class Command(BaseCommand):
 
 def _silent(line: str) -> None:
     """Say nothing: standard output belongs to the document."""
+
+
+def _database(where: str) -> tuple[AbstractContextManager[Door], bool]:
+    """A door to a URL or a stored connection, and whether values may be sent to the model."""
+    if "://" in where:
+        return door_to(where), True
+    connection = stored_connection(where)
+    return stored_doors(connection)(), connection.send_values
 
 
 def _task(question: str, evidence: str) -> Task:

@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from agents.engine.lift.command import lift_batch, lift_document
 from agents.engine.programs import error_to_json, run_program, run_to_json
 from agents.errors import DatabaseError, ModelCorrectableError
+from agents.management.options import at_least, seconds
 
 DONE, AT_FAULT, WRONG_USAGE = 0, 1, 2
 
@@ -69,8 +70,8 @@ class Command(BaseCommand):
 def add_database_options(parser: ArgumentParser) -> None:
     """What every sub-command that reads a database takes."""
     parser.add_argument("--url", required=True, help="SQLAlchemy URL, e.g. sqlite:////folder/shop.sqlite")
-    parser.add_argument("--max-rows", type=int, default=10_000, help="rows kept of a result (10,000)")
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds a statement may take (60)")
+    parser.add_argument("--max-rows", type=at_least(1), default=10_000, help="rows kept of a result (10,000)")
+    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds a statement may take (60)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

@@ -28,7 +28,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         lines = [
             json.dumps({"id": one.id, "set": one.set, "url": one.url, "question": one.question, "dialect": one.dialect,
-                        "evidence": one.evidence, "gold_sql": list(one.gold_sql)}, ensure_ascii=False)
+                        "evidence": one.evidence, "gold_sql": list(one.gold_sql), "send_values": one.send_values},
+                       ensure_ascii=False)
             for one in found.records
         ]  # fmt: skip
         with private_file(options["out"]) as file:
