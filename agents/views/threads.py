@@ -18,7 +18,7 @@ from agents.library import comments, sharing
 from agents.models import Comment, Question, Run, Share, Thread
 from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
-from agents.views.outcome import SHOWN_CALLS, Place, render_run, transcript_of
+from agents.views.outcome import SHOWN_CALLS, Docked, PageRuns, Place, render_run, transcript_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +93,21 @@ def render_thread(
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
     models = _models(request, shown)
-    transcript = transcript_of(latest) if latest.is_live or latest.calls <= SHOWN_CALLS else None
+    told = [one for one in runs if one.is_live or (one is latest and one.calls <= SHOWN_CALLS)]
+    transcripts = {one.pk: transcript_of(one) for one in told}
+    page = PageRuns(latest.pk, tuple(one.pk for one in runs if one.is_live))
     with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
     discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
     shared = sharing.audiences(with_shares) if with_shares else {}
     said = comments.comments_on(person(request), discussed) if discussed else {}
     entries = []
-    for question, one, place in zip(questions, runs, _places(shown, questions, models), strict=True):
+    docked: Docked | None = None
+    for question, one, place in zip(questions, runs, _places(shown, questions, models, page), strict=True):
+        if one.is_live and (docked is None or docked.run != chosen):
+            docked = Docked(one, transcripts[one.pk], place.prefix(one))
         if chosen is not None and one.pk == chosen.pk:
             place = replace(place, addressed=True, again=again)
-        html = mark_safe(render_run(request, one, place, transcript if place.newest else None))  # noqa: S308
+        html = mark_safe(render_run(request, one, place, transcripts.get(one.pk)))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
         attempts, words = attempts_of(question, one), said.get(question.pk, ())
         entries.append(Entry(question, one, _name(question), audience, attempts, _beside(attempts), words, html))
@@ -111,22 +116,25 @@ def render_thread(
         "current_thread": shown.pk,
         "entries": entries,
         "database": _database(shown),
-        "live": transcript if latest.is_live else None,
+        "docked": docked,
         "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
-        "composer": composer.for_a_thread(shown, runs, models, model=model, text=text, error=error) if models else None,
+        "composer": composer.for_a_thread(
+            shown, runs, models, live=docked.run if docked else None, model=model, text=text, error=error
+        ) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
     return render(request, "agents/thread.html", context, status=status)
 
 
 def _places(
-    shown: Thread, questions: Sequence[Question], models: Sequence[composer.ModelChoice] | None
+    shown: Thread, questions: Sequence[Question], models: Sequence[composer.ModelChoice] | None, page: PageRuns
 ) -> list[Place]:
     """Where the run of each question stands. Behind a question back, what was asked next is the chosen option."""
     following = [*(question.text for question in questions[1:]), ""]
     last = len(questions) - 1
     return [
-        Place(shown, newest=number == last, models=models, chosen=text) for number, text in enumerate(following)
+        Place(shown, newest=number == last, models=models, chosen=text, page=page)
+        for number, text in enumerate(following)
     ]
 
 
