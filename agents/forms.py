@@ -15,6 +15,13 @@ from connections import selectors as connection_selectors
 from connections.models import Connection, Team, User
 
 
+class KeyField(forms.IntegerField):
+    """The key of a row, as databases can look for it."""
+
+    def __init__(self, *, required: bool = True) -> None:
+        super().__init__(required=required, min_value=1, max_value=2**63 - 1)
+
+
 class QuestionForm(forms.Form):
     """A question typed into the composer, or a suggestion chosen from a list."""
 
@@ -54,10 +61,10 @@ class HistoryForm(forms.Form):
 
     q = forms.CharField(required=False)
     show = forms.CharField(required=False)
-    person = forms.IntegerField(required=False)
-    team = forms.IntegerField(required=False)
+    person = KeyField(required=False)
+    team = KeyField(required=False)
     status = forms.CharField(required=False)
-    connection = forms.IntegerField(required=False)
+    connection = KeyField(required=False)
     verified = forms.BooleanField(required=False)
     cost = forms.DecimalField(required=False, min_value=0, max_digits=12)
     page = forms.IntegerField(required=False, min_value=1)
@@ -100,15 +107,15 @@ class ReviewForm(forms.Form):
     done = forms.BooleanField(required=False)
     kind = forms.CharField(required=False)
     reason = forms.CharField(required=False, max_length=60)
-    person = forms.IntegerField(required=False)
-    connection = forms.IntegerField(required=False)
+    person = KeyField(required=False)
+    connection = KeyField(required=False)
     model = forms.CharField(required=False)
     q = forms.CharField(required=False)
     page = forms.IntegerField(required=False, min_value=1)
 
 
 class CollectionForm(forms.Form):
-    team = forms.IntegerField()
+    team = KeyField()
     name = forms.CharField(required=False)
     description = forms.CharField(required=False)
 
@@ -124,8 +131,8 @@ class SaveForm(forms.Form):
 
 class ScheduleForm(forms.Form):
     cadence = forms.ChoiceField(choices=Cadence.choices, required=False)
-    weekday = forms.IntegerField(required=False)
-    day = forms.IntegerField(required=False)
+    weekday = forms.IntegerField(required=False, min_value=0, max_value=6)
+    day = forms.IntegerField(required=False, min_value=0, max_value=31)
     at = forms.TimeField(required=False)
     only_when_changed = forms.BooleanField(required=False)
     recipients = forms.ModelMultipleChoiceField(User.objects.none(), required=False)
@@ -191,10 +198,10 @@ class EvaluationForm(forms.Form):
     """What is looked at on the page of an evaluation. Systems are keys; what cannot be read is left out."""
 
     plot = forms.ChoiceField(choices=[("cost", "Cost"), ("latency", "Latency")], required=False)
-    before = forms.IntegerField(required=False)
-    after = forms.IntegerField(required=False)
+    before = KeyField(required=False)
+    after = KeyField(required=False)
     way = forms.ChoiceField(choices=[("worse", "Worse"), ("better", "Better")], required=False)
-    system = forms.IntegerField(required=False)
+    system = KeyField(required=False)
     outcome = forms.CharField(required=False)
     difficulty = forms.CharField(required=False)
     page = forms.IntegerField(required=False, min_value=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -34,8 +34,9 @@ class _ReaderGoneError(Exception):
     """Nobody takes the rows any more."""
 
 
-def all_rows(user: User, run: Run) -> Generator[Row, None, None]:
-    """JSON cells of all rows of the run's SQL, at most EXPORT_ROWS. Raises DatabaseError, most often at the first."""
+def all_rows(user: User, run: Run, at_cut: Callable[[], None] = lambda: None) -> Generator[Row, None, None]:
+    """JSON cells of all rows of the run's SQL, at most EXPORT_ROWS; `at_cut` is called behind the last one where there
+    are more. Raises DatabaseError, most often at the first."""
     connection = connection_of(run)
     limits = Limits(seconds=float(settings.EXPORT_SECONDS), rows=settings.EXPORT_ROWS)
     entries: list[LogEntry] = []
@@ -43,6 +44,8 @@ def all_rows(user: User, run: Run) -> Generator[Row, None, None]:
     reading = _Reading(door, run.sql)
     try:
         yield from reading.rows()
+        if reading.cut:
+            at_cut()
     finally:
         reading.end()
         keep = connections.query_log(connection, user, run.pk)
@@ -53,6 +56,7 @@ def all_rows(user: User, run: Run) -> Generator[Row, None, None]:
 class _Reading:
     def __init__(self, door: Door, sql: str) -> None:
         self._door, self._sql = door, sql
+        self.cut = False
         self._pieces: queue.Queue[Sequence[Row] | DatabaseError | None] = queue.Queue(WAITING)
         self._gone = threading.Event()
         self._thread = threading.Thread(target=self._read, name="full-export", daemon=True)
@@ -75,7 +79,7 @@ class _Reading:
 
     def _read(self) -> None:
         try:
-            self._door.stream(self._sql, self._hand_over)
+            self.cut = self._door.stream(self._sql, self._hand_over)
             self._hand_over(None)
         except DatabaseError as error:
             self._try(error)

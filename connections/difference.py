@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,14 @@ class Difference:
         return {
             "counts": {"added": len(self.added), "removed": len(self.removed), "changed": len(self.changed)},
             "added": list(self.added[:NAMED]), "removed": list(self.removed[:NAMED]),
-            "changed": [[name, list(words[:CHANGES_OF_A_TABLE])] for name, words in self.changed[:NAMED]],
+            "changed": [[name, _first(words)] for name, words in self.changed[:NAMED]],
         }  # fmt: skip
+
+
+def _first(words: Sequence[str]) -> list[str]:
+    """The first CHANGES_OF_A_TABLE, and how many more there are."""
+    more = len(words) - CHANGES_OF_A_TABLE
+    return [*words[:CHANGES_OF_A_TABLE], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def difference(before: Catalogue, after: Catalogue) -> Difference:

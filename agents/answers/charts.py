@@ -202,7 +202,8 @@ def _histogram(choice: Choice, columns: Sequence[Column], rows: Rows) -> Chart:
     import plotly.graph_objects as go
 
     y = choice.ys[0]
-    values = [number for row in rows if (number := numeric(row[y])) is not None]
+    drawn = [row for row in rows if numeric(row[y]) is not None]
+    values = [numeric(row[y]) for row in drawn]
     trace = go.Histogram(x=values, marker={"color": _colour(0), "line": {"color": "var(--surface)", "width": 1}})
     figure = figure_of([trace], yaxis={"title": {"text": "rows"}}, xaxis={"title": {"text": label(columns[y].name)}})
-    return Chart(f"How {columns[y].name} is spread", figure, HEIGHT, (), None, rows[:MOST_BARS])
+    return Chart(f"How {columns[y].name} is spread", figure, HEIGHT, (), None, drawn)

@@ -2,6 +2,9 @@
 
 Cells are the exact ones of the result. In CSV and Excel a text that a spreadsheet would run as a formula gets an
 apostrophe before it (OWASP, "CSV Injection"); numbers, negative ones too, are never touched.
+
+A file that is cut says so inside: CSV and Excel in a last line, JSON in `truncated` and `note`, Parquet in the metadata
+of these names.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from agents.answers.cells import Column, as_text
 from connections.spreadsheet import NUMBER, neutral
 
 Rows = Iterable[Sequence[Any]]
+Missing = Callable[[], str]
 
 CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -34,12 +38,15 @@ _MANTISSA_SIGNS = re.compile(r"[+\-.]")
 _EXCEL_DIGITS = 15
 
 
-def write(kind: str, columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
-    """The file in pieces. Raises KeyError for a kind that is not offered."""
-    return _WRITERS[kind](columns, rows)
+def write(
+    kind: str, columns: Sequence[Column], rows: Rows, missing: Missing = lambda: ""
+) -> Iterator[bytes]:
+    """The file in pieces. `missing` is asked when all of `rows` were read: what is not among them, in words, or "".
+    Raises KeyError for a kind that is not offered."""
+    return _WRITERS[kind](columns, rows, missing)
 
 
-def _csv(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
+def _csv(columns: Sequence[Column], rows: Rows, missing: Missing) -> Iterator[bytes]:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     yield b"\xef\xbb\xbf"  # Excel reads UTF-8 only after a byte order mark
@@ -48,6 +55,8 @@ def _csv(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
         writer.writerow([neutral(as_text(cell)) if isinstance(cell, str) else as_text(cell) for cell in row])
         if buffer.tell() > 64_000:
             yield _drained(buffer)
+    if note := missing():
+        writer.writerow([note])
     yield _drained(buffer)
 
 
@@ -58,20 +67,29 @@ def _drained(buffer: io.StringIO) -> bytes:
     return data
 
 
-def _json(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
+def _json(columns: Sequence[Column], rows: Rows, missing: Missing) -> Iterator[bytes]:
     heads = [{"name": column.name, "type": column.type} for column in columns]
     yield f'{{"columns": {json.dumps(heads)}, "rows": ['.encode()
     separator = ""
     for row in rows:
         yield f"{separator}\n{json.dumps(list(row))}".encode()
         separator = ","
-    yield b"\n]}\n"
+    note = missing()
+    end = {"truncated": bool(note), **({"note": note} if note else {})}
+    yield f"\n], {json.dumps(end)[1:]}\n".encode()
 
 
-def _xlsx(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
-    numeric = [column.numeric for column in columns]
+def _xlsx(columns: Sequence[Column], rows: Rows, missing: Missing) -> Iterator[bytes]:
     head = [neutral(column.name) for column in columns]
-    return sheet.write(head, ([_excel_cell(*pair) for pair in zip(row, numeric, strict=False)] for row in rows))
+    return sheet.write(head, _excel_rows(columns, rows, missing))
+
+
+def _excel_rows(columns: Sequence[Column], rows: Rows, missing: Missing) -> Iterator[Sequence[sheet.Cell]]:
+    numeric = [column.numeric for column in columns]
+    for row in rows:
+        yield [_excel_cell(*pair) for pair in zip(row, numeric, strict=False)]
+    if note := missing():
+        yield [note]
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
@@ -100,12 +118,12 @@ def _fits_excel(number: str) -> bool:
     return len(_MANTISSA_SIGNS.sub("", number.lower().partition("e")[0]).strip("0")) <= _EXCEL_DIGITS
 
 
-def _parquet(columns: Sequence[Column], rows: Rows) -> Iterator[bytes]:
+def _parquet(columns: Sequence[Column], rows: Rows, missing: Missing) -> Iterator[bytes]:
     from agents.answers import parquet  # late: pyarrow is heavy
 
     names = _unique([column.name or f"column_{column.place + 1}" for column in columns])
     with tempfile.TemporaryFile() as file:
-        parquet.write(file, names, rows)
+        parquet.write(file, names, rows, missing)
         yield from _pieces(file)
 
 
@@ -119,6 +137,6 @@ def _unique(names: Sequence[str]) -> list[str]:
     return found
 
 
-_WRITERS: Mapping[str, Callable[[Sequence[Column], Rows], Iterator[bytes]]] = {
+_WRITERS: Mapping[str, Callable[[Sequence[Column], Rows, Missing], Iterator[bytes]]] = {
     "csv": _csv, "xlsx": _xlsx, "parquet": _parquet, "json": _json,
 }  # fmt: skip

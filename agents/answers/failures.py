@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -75,10 +76,18 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
 }  # fmt: skip
 
+_WORD_BEGINS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OTHERWISE = (
     "No answer: the run failed",
     "Ask again. If it fails once more, give the run's number to an administrator.",
 )
+
+
+def error_in_words(name: str) -> str:
+    """The name of an error's type as words: BudgetExhaustedError is "Budget exhausted"."""
+    words = _WORD_BEGINS.sub(" ", name.removesuffix("Error")).split()
+    spoken = " ".join(word if word.isupper() else word.lower() for word in words)
+    return spoken[:1].upper() + spoken[1:] or "Error"
 
 
 def failure_of(

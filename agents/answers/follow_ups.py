@@ -11,12 +11,13 @@ MOST = 3
 LONGEST_NAME = 40
 
 
-def follow_ups(columns: Sequence[Column], rows: Rows) -> tuple[str, ...]:
-    """At most three questions that go on from the table."""
-    return tuple(dict.fromkeys(_made(columns, rows)))[:MOST]
+def follow_ups(columns: Sequence[Column], rows: Rows, *, values: bool) -> tuple[str, ...]:
+    """At most three questions that go on from the table. They go to the model as they stand: without `values` none
+    holds a cell."""
+    return tuple(dict.fromkeys(_made(columns, rows, values)))[:MOST]
 
 
-def _made(columns: Sequence[Column], rows: Rows) -> Iterator[str]:
+def _made(columns: Sequence[Column], rows: Rows, values: bool) -> Iterator[str]:
     found = fit(columns, rows)
     measures = [columns[place].name for place in found.measures]
     if not rows or not measures:
@@ -33,7 +34,7 @@ def _made(columns: Sequence[Column], rows: Rows) -> Iterator[str]:
         chosen = found.choice.x if found.choice is not None else None
         place = chosen if chosen in found.names and chosen is not None else found.names[0]  # words rather than codes
         top = shown(rows[0][place], columns[place])
-        if top and len(top) <= LONGEST_NAME:
+        if values and top and len(top) <= LONGEST_NAME:
             yield f"Only {top}, by month"
         yield f"As a share of all {_words(measures[0])}"
     if not found.times:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO, Any
 
@@ -22,10 +22,14 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _EXACT_IN_FLOAT = 2**53
 
 
-def write(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write(
+    file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any]], missing: Callable[[], str] = lambda: ""
+) -> None:
+    """What `missing` says when all of `rows` were read stands in the file's metadata."""
     with tempfile.TemporaryFile("w+", encoding="ascii") as kept:
         types = _kept(kept, len(names), rows)
-        schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, types, strict=True)])
+        told = {"truncated": "true", "note": note} if (note := missing()) else None
+        schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, types, strict=True)], told)
         with pq.ParquetWriter(file, schema, compression="zstd") as writer:
             kept.seek(0)
             while group := [json.loads(line) for line in islice(kept, GROUP)]:

@@ -54,7 +54,7 @@ _BEGIN = (
 )
 _END = "</sheetData></worksheet>"
 _BOLD = ' s="1"'
-_CUT_ROWS = (f"Cut here: an Excel sheet holds {ROWS:,} rows, and there are more. CSV and Parquet hold them all.",)
+_CUT_ROWS = (f"Cut here: an Excel sheet holds {ROWS:,} rows, and there are more. CSV and Parquet hold more.",)
 
 # What XML has no letter for is written _x001F_, and so is a text that looks like such a code (ECMA-376, ST_Xstring).
 _AWKWARD = re.compile("[\x00-\x08\x0b-\x1f&<>\ufffe\uffff]|_x[0-9A-Fa-f]{4}_|^\\s|\\s$")

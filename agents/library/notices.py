@@ -30,7 +30,7 @@ class Told:
 
 
 def notices_of(user: User) -> list[Told]:
-    """Newest first."""
+    """The newest KEPT_ON_PAGE, newest first."""
     found = list(Notice.objects.filter(user=user).select_related("actor", "run__question")[:KEPT_ON_PAGE])
     runs = permissions.visible_runs(user).filter(pk__in=[one.run_id for one in found])
     visible = set(runs.values_list("pk", flat=True))
@@ -41,6 +41,11 @@ def _told(notice: Notice, *, is_open: bool) -> Told:
     if notice.kind == Notice.Kind.ACCESS:  # for managers, to whom the answer itself need not be open
         return Told(notice, "", notice.text)
     return Told(notice, notice.run.question.text, notice.text) if is_open else Told(notice, "", "")
+
+
+def number_of(user: User) -> int:
+    """How many there are in all; `notices_of` holds the newest."""
+    return Notice.objects.filter(user=user).count()
 
 
 def unread(user: User) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 
 from agents import permissions
+from agents.answers.failures import error_in_words
 from agents.models import Feedback, Reason, Run, Status
 from connections.models import User
 
@@ -105,11 +105,8 @@ def waiting(user: User) -> int:
 
 
 def cause_in_words(key: str) -> str:
-    """A reason's label, or an error's name as words: BudgetExhaustedError is "Budget exhausted"."""
-    if key in Reason.values:
-        return Reason(key).label
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.removesuffix("Error"))
-    return spaced.capitalize()
+    """A reason's label, or an error's name as words; "" for none."""
+    return Reason(key).label if key in Reason.values else error_in_words(key) if key else ""
 
 
 def _causes(user: User) -> Counter[str]:

@@ -15,12 +15,14 @@ from django.db.models.expressions import RawSQL
 
 from agents import permissions
 from agents.library.search_index import folded
-from agents.models import LIVE, Run, SavedFilter, SearchEntry, Verification
+from agents.models import LIVE, Run, SavedFilter, SearchEntry, Share, Verification
 from connections.models import Membership, User
+from connections.storable import storable
 
 ENTRY = permissions.Ways(run="run", status="status", asker="owner", connection="connection")
 MOST_WORDS = 12
 MOST_FILTERS = 30
+MOST_ROWS = 2**63 - 1  # that databases can skip
 # OFFSET 0 keeps PostgreSQL from reading the words of every entry that the rights leave, instead of its index.
 _MATCH = {
     "postgresql": (
@@ -57,6 +59,7 @@ def found(user: User, filters: Filters = Filters()) -> QuerySet[SearchEntry]:  #
 def page_of(entries: QuerySet[SearchEntry], number: int, size: int) -> Page[Run]:
     """The runs of page `number` of `entries`, from 1; of the last page where there are fewer. Counted by the same
     query, so that rights and words are looked up once."""
+    number = min(number, MOST_ROWS // size)
     counted = entries.annotate(total=Window(Count("*")))
     part = list(counted[(number - 1) * size : number * size])
     paginator: Paginator[Run] = Paginator((), size)
@@ -122,7 +125,7 @@ def saved_filters(user: User) -> QuerySet[SavedFilter]:
 
 def save_filter(*, user: User, name: str, query: str) -> SavedFilter:
     """Keep the filter under `name`, in the place of one that has it. Raises ValidationError."""
-    name = " ".join(name.split())
+    name = storable(" ".join(name.split()))
     if not name or not query:
         raise ValidationError("Filter the list first, and give the filter a name.", code="empty")
     if len(name) > 60 or len(query) > 500:
@@ -137,6 +140,14 @@ def delete_filter(*, user: User, filter_id: int) -> None:
 
 
 # --- Threads of chosen lines -----------------------------------------------------------------------------------------
+
+
+def others_have(thread_ids: Iterable[UUID]) -> set[UUID]:
+    """Of these threads, those with an answer that is not their owner's alone: verified, in a collection or shared."""
+    runs = Run.objects.filter(question__thread__in=list(thread_ids))
+    elsewhere = Q(verification__isnull=False) | Q(saved_as__isnull=False) | Q(saved_run__isnull=False)
+    found = runs.filter(elsewhere | Q(pk__in=Share.live.values("run")))
+    return set(found.values_list("question__thread", flat=True))
 
 
 def own_runs(user: User, run_ids: Iterable[UUID]) -> QuerySet[Run]:

@@ -12,6 +12,7 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from agents.answers.cells import Cell, shown
+from agents.answers.failures import error_in_words
 from agents.answers.highlight import Piece
 from agents.answers.turns import CallLine
 from agents.answers.wording import Phrase, plain
@@ -139,6 +140,11 @@ def cell(value: Cell) -> SafeString:
 @register.filter
 def item(mapping: Mapping[str, Any], key: str) -> Any:
     return mapping.get(key)
+
+
+@register.filter
+def error_words(name: str) -> str:
+    return error_in_words(name)
 
 
 @register.filter

@@ -30,6 +30,7 @@ def result_verdict(context: dict[str, Any]) -> dict[str, Any]:
         "verdict": verdict,
         "reasons": Reason.choices,
         "error": context.get("verdict_error", ""),
+        "focus": context.get("focus", ""),
         "verification": getattr(run, "verification", None),
         "in_regression_set": getattr(run, "in_regression_set", None),
         "may_verify": is_manager(context["request"]) and permissions.may_verify(user, run),

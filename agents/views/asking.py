@@ -16,6 +16,7 @@ from agents.strategies import STRATEGIES
 from agents.views import composer
 from agents.views.objects import person, run_to_ask_again, run_to_cancel, thread_to_see
 from agents.views.threads import render_thread
+from connections import permissions as connection_permissions
 from connections import selectors as connection_selectors
 from connections.models import Connection
 
@@ -115,6 +116,7 @@ def _ask_page(
     context = {
         "composer": shown,
         "suggestions": suggestions,
+        "may_manage": connection_permissions.may_manage_connections(user),
         "small_model": chosen.name if chosen is not None and chosen.small else "",
     }
     return render(request, "agents/ask.html", context, status=422 if error else 200)

@@ -14,9 +14,9 @@ from agents.views.grids import grid_of
 if TYPE_CHECKING:
     from agents.views.result_object import View
 
-# Rows read for a chart; the notice says so where there are more.
+# Rows read for a chart, and rows of its table for screen readers; notices say so where there are more.
 MOST_ROWS = 10_000
-LISTED_ROWS = 100
+LISTED_ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ def build(view: View) -> dict[str, Any]:
         "notice": chart.notice,
         "kinds": [Option(key, name, key == choice.kind, found.why_not.get(key, "")) for key, name in KINDS.items()],
         "choices": _choices(view, found, choice),
+        "drawn": len(chart.drawn),
         "grid": grid_of(
             chart.columns, chart.drawn[:LISTED_ROWS], identifier=f"{view.table_id}-chart", label="Data of the chart"
         ),
@@ -113,11 +114,8 @@ def _cut(view: View) -> dict[str, Any]:
 
     cut = cut_of(view)
     if view.result.rows_stored > MOST_ROWS and not view.result.expired:
-        cut |= {
-            "cut": "The chart is drawn from these.",
-            "stored": MOST_ROWS,
-            "known": f"{view.result.rows_stored:,} rows",
-        }
+        known = cut["known"] if view.result.truncated else f"{view.result.rows_stored:,} rows"
+        cut |= {"cut": "The chart is drawn from these.", "stored": MOST_ROWS, "known": known}
     return cut
 
 

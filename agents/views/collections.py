@@ -9,6 +9,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -28,6 +29,7 @@ from agents.views.objects import (
 )
 from connections import permissions as connection_permissions
 from connections.models import Team, User
+from connections.storable import storable
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 OFFERED = 25
@@ -72,7 +74,7 @@ def collections(request: HttpRequest) -> HttpResponse:
 @require_safe
 def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
     found, user = collection_to_see(request, collection_id), person(request)
-    text, show = request.GET.get("q", ""), request.GET.get("show", "")
+    text, show = storable(request.GET.get("q", "")), request.GET.get("show", "")
     saved_questions = list(collecting.saved_in(found, text=text, show=show))
     everything = list(collecting.saved_in(found)) if text or show else saved_questions
     asking = set(connection_permissions.askable_connections(user).values_list("pk", flat=True))
@@ -95,7 +97,7 @@ def collection(request: HttpRequest, collection_id: int) -> HttpResponse:
 @require_safe
 def add_question(request: HttpRequest, collection_id: int) -> HttpResponse:
     """One's own answers, newest first, to save one of them to this collection."""
-    found, text = collection_to_add_to(request, collection_id), request.GET.get("q", "")
+    found, text = collection_to_add_to(request, collection_id), storable(request.GET.get("q", ""))
     answers = search.found(person(request), search.Filters(search=text, show="mine", status=Status.ANSWERED))
     runs = search.with_runs(answers[: OFFERED + 1])
     context = {"collection": found, "text": text, "runs": runs[:OFFERED], "more": len(runs) > OFFERED,
@@ -202,17 +204,18 @@ def _save(request: HttpRequest, run: Run, form: SaveForm) -> SavedQuestion:
     user, given = person(request), form.cleaned_data
     kind, _, key = given["place"].partition(":")
     number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else 0
-    names = {int(place): request.POST.get(f"name-{place}", "") for place in request.POST.getlist("parameter")
+    names = {int(place): storable(request.POST.get(f"name-{place}", "")) for place in request.POST.getlist("parameter")
              if place.isascii() and place.isdigit() and len(place) < 5}  # fmt: skip
     try:
-        if kind == "team":
-            team = permissions.teams_to_collect_for(user).get(pk=number)
-            place = collecting.create_collection(user=user, team=team, name=given["name"])
-        else:
-            place = collecting.collection_to_see(user, number)
-        return collecting.save(
-            user=user, run=run, collection=place, title=given["title"], note=given["note"], names=names
-        )
+        with transaction.atomic():  # an answer that is refused leaves no empty collection
+            if kind == "team":
+                team = permissions.teams_to_collect_for(user).get(pk=number)
+                place = collecting.create_collection(user=user, team=team, name=given["name"])
+            else:
+                place = collecting.collection_to_see(user, number)
+            return collecting.save(
+                user=user, run=run, collection=place, title=given["title"], note=given["note"], names=names
+            )
     except (Collection.DoesNotExist, Team.DoesNotExist) as error:
         raise ValidationError("Choose a collection.") from error
     except ObjectDoesNotExist as error:

@@ -18,6 +18,7 @@ from agents.answers.highlight import sql_pieces
 from agents.answers.program import method_of
 from agents.answers.side_by_side import MOST_ROWS, Verdict, compared
 from agents.models import Run
+from agents.templatetags.answers import rows_known
 from agents.views.grids import Grid, grid_of
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
@@ -33,6 +34,7 @@ class Side:
     sentence: str
     failure: Failure | None
     result: ShownResult | None
+    rows: str
     grid: Grid | None
     method: list[wording.Phrase]
     pieces: list[tuple[str, str]]
@@ -73,10 +75,17 @@ def _side(run: Run, place: int) -> Side:
             seconds=run.seconds,
         ) if run.status in ("failed", "cancelled") else None,
         result=result,
+        rows="" if result is None else _rows_shown(result, len(rows)),
         grid=grid_of(result.columns, rows, identifier=f"side-{place}-table", label=label) if result and rows else None,
         method=method_of(run.steps),
         pieces=list(sql_pieces(run.sql, connection.kind if connection is not None else "")),
     )  # fmt: skip
+
+
+def _rows_shown(result: ShownResult, shown: int) -> str:
+    """How many rows there are, and how many of them stand here."""
+    known, cut = rows_known(result), result.truncated or shown < result.rows_stored
+    return f"first {shown:,} of {known}" if shown and cut else known
 
 
 def _verdict(sides: list[Side]) -> Verdict | None:

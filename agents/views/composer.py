@@ -130,17 +130,19 @@ def for_a_thread(
     runs: Sequence[Run],
     models: Sequence[ModelChoice],
     *,
+    live: Run | None = None,
     model: str = "",
     text: str = "",
     error: str = "",
 ) -> Composer:
-    """For somebody who may go on asking here, with the model that answered last unless the form said otherwise."""
+    """For somebody who may go on asking here, with the model that answered last unless the form said otherwise. `live`
+    is the run that Stop ends."""
     latest = runs[-1]
     last_model = next((str(one.language_model_id) for one in reversed(runs) if one.language_model_id), "")
-    live = latest.pk if latest.is_live else None
     return Composer(
         action=reverse("follow_up", args=[thread.pk]), placeholder=_next_placeholder(latest), connections=(),
-        connection=thread.connection, models=models, model=model or last_model, live_run=live, text=text, error=error,
+        connection=thread.connection, models=models, model=model or last_model, live_run=live.pk if live else None,
+        text=text, error=error,
     )  # fmt: skip
 
 
@@ -149,7 +151,9 @@ def follow_ups_for(run: Run) -> tuple[str, ...]:
     result = shown_result(run) if run.status == "answered" else None
     if result is None or result.expired:
         return ()
-    return follow_ups(result.columns, result.rows(0, FOLLOWED_ROWS))
+    connection = run.question.thread.connection
+    values = connection is not None and connection.send_values
+    return follow_ups(result.columns, result.rows(0, FOLLOWED_ROWS), values=values)
 
 
 def _placeholder(catalogue: Catalogue | None) -> str:

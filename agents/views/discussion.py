@@ -40,7 +40,7 @@ def delete_comment(request: HttpRequest, comment_id: int) -> HttpResponse:
     comments.delete(user=person(request), comment=found)
     run = comments.run_around(person(request), found)
     if run is not None:
-        return _comments(request, run)
+        return _comments(request, run, focus=f"delete-comment-{comment_id}")
     messages.success(request, "The comment is deleted. The answer that it was about is not open to you any more.")
     return HttpResponseClientRedirect(reverse("home")) if getattr(request, "htmx", False) else redirect("home")
 
@@ -53,7 +53,9 @@ def notices(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         told.read(user=user)
         return redirect("notices")
-    return render(request, "agents/notices.html", {"notices": told.notices_of(user), "unread": told.unread(user)})
+    shown = told.notices_of(user)
+    context = {"notices": shown, "unread": told.unread(user), "number": told.number_of(user)}
+    return render(request, "agents/notices.html", context)
 
 
 @login_required
@@ -69,7 +71,11 @@ def notice(request: HttpRequest, notice_id: int) -> HttpResponse:
     return redirect(told.address_of(found))
 
 
-def _comments(request: HttpRequest, run: Run, *, text: str = "", error: str = "") -> HttpResponse:
+def _comments(
+    request: HttpRequest, run: Run, *, text: str = "", error: str = "", focus: str = ""
+) -> HttpResponse:
+    """`focus` is the id of a pressed button that is gone: the summary takes it over, because the keyboard's focus goes
+    to the id that had it."""
     if not getattr(request, "htmx", False) and not error:
         return redirect(f"{reverse('run', args=[run.pk])}#comments-{run.question_id}")
     context = {
@@ -79,6 +85,7 @@ def _comments(request: HttpRequest, run: Run, *, text: str = "", error: str = ""
         "comment_text": text,
         "comment_error": error,
         "open": True,
+        "focus": focus,
     }
     alone = getattr(request, "htmx", False)
     return render(request, "agents/parts/comments.html" if alone else "agents/comments.html", context)

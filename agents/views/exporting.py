@@ -17,6 +17,7 @@ from agents import full_export, permissions
 from agents.answers import exports
 from agents.errors import DatabaseError
 from agents.models import Run
+from agents.templatetags.answers import count
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from connections import audit
@@ -34,7 +35,9 @@ def export(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseBase:
     result = _exportable(run, format)
     if result.expired:
         raise Http404("The stored rows of this answer have expired.")
-    return _file(request, run, result, format, _rows(result), result.rows_stored if result.truncated else 0)
+    cut = result.rows_stored if result.truncated else 0
+    note = _missing(result, cut) if cut else ""
+    return _file(request, run, result, format, _rows(result), cut, lambda: note)
 
 
 @login_required
@@ -45,14 +48,15 @@ def export_all(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseB
     result = _exportable(run, format)
     if not (run.sql and permissions.may_run_again(user, run)):
         raise Http404("This answer has no statement that you could run again.")
-    rows = full_export.all_rows(user, run)
+    most: int = settings.EXPORT_ROWS
+    notes: list[str] = []
+    rows = full_export.all_rows(user, run, lambda: notes.append(_missing(result, most)))
     try:
         first = next(rows, None)
     except DatabaseError as error:
         return render(request, "agents/export_failed.html", {"run": run, "problem": str(error)}, status=422)
-    known = result.row_count or 0
-    cut = settings.EXPORT_ROWS if known > settings.EXPORT_ROWS else 0
-    return _file(request, run, result, format, _again(first, rows), cut, at_end=rows.close)
+    foreseen = most if (result.row_count or 0) > most else 0  # the name is sent before the rows are counted
+    return _file(request, run, result, format, _again(first, rows), foreseen, lambda: "".join(notes), rows.close)
 
 
 def _exportable(run: Run, format: str) -> ShownResult:
@@ -64,13 +68,27 @@ def _exportable(run: Run, format: str) -> ShownResult:
 
 def _file(
     request: HttpRequest, run: Run, result: ShownResult, format: str, rows: Iterable[Sequence[Any]], cut: int,
-    at_end: Callable[[], None] = lambda: None,
+    missing: Callable[[], str], at_end: Callable[[], None] = lambda: None,
 ) -> HttpResponseBase:  # fmt: skip
     detail = {"format": format, "run": str(run.pk)}
     audit.record("exported", actor=person(request), target=run.question, detail=detail)
-    first = f"-first-{cut}-rows" if cut else ""
+    known = _known(result, cut)
+    first = f"-first-{cut}{f'-of-{slugify(known)}' if known else ''}-rows" if cut else ""
     name = f"{slugify(run.question.text)[:60] or 'result'}{first}.{format}"
-    return attachment(exports.write(format, result.columns, rows), name, exports.CONTENT_TYPES[format], at_end)
+    pieces = exports.write(format, result.columns, rows, missing)
+    return attachment(pieces, name, exports.CONTENT_TYPES[format], at_end)
+
+
+def _known(result: ShownResult, cut: int) -> str:
+    """How many rows there were in all when the question was answered; "" where no more than `cut` were known of."""
+    if result.row_count is None or result.row_count <= cut:
+        return ""
+    return count(result.row_count, result.row_count_exact)
+
+
+def _missing(result: ShownResult, cut: int) -> str:
+    known = _known(result, cut)
+    return f"Cut here: the first {cut:,} of {known} rows." if known else f"Cut here: {cut:,} rows, and there are more."
 
 
 def _again(first: Sequence[Any] | None, rest: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:

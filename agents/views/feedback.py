@@ -47,13 +47,14 @@ def verify(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _verdict(request, run, "The note is too long: at most 500 characters fit.")
     given = form.cleaned_data
+    pressed = f"{'withdraw' if given['withdraw'] else 'verify'}-{run.pk}"
     if given["withdraw"]:
         feedback.withdraw_verification(user=person(request), run=run)
     else:
         feedback.verify(
             user=person(request), run=run, note=given["note"], in_regression_set=given["regression"]
         )  # fmt: skip
-    return _verdict(request, run_to_see(request, run_id), "")
+    return _verdict(request, run_to_see(request, run_id), "", focus=pressed)
 
 
 @login_required
@@ -66,9 +67,10 @@ def add_to_regression_set(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return redirect("trace", run_id)
 
 
-def _verdict(request: HttpRequest, run: Run, error: str) -> HttpResponse:
-    """To htmx the verdict alone, otherwise the page again."""
+def _verdict(request: HttpRequest, run: Run, error: str, *, focus: str = "") -> HttpResponse:
+    """To htmx the verdict alone, otherwise the page again. `focus` is the id of a pressed button that is gone: the
+    menu takes it over, because the keyboard's focus goes to the id that had it."""
     if not getattr(request, "htmx", False):
         return redirect("run", run.pk)
     run = Run.objects.select_related("question__thread", "verification__by", "in_regression_set").get(pk=run.pk)
-    return render(request, "agents/parts/verdict_alone.html", {"run": run, "verdict_error": error})
+    return render(request, "agents/parts/verdict_alone.html", {"run": run, "verdict_error": error, "focus": focus})

@@ -16,11 +16,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents import permissions, services
 from agents.answers import wording
+from agents.answers.turns import counted
 from agents.forms import HistoryForm
 from agents.library import search, sharing
 from agents.library.search import Filters
 from agents.models import Run, Status
-from agents.views.objects import person
+from agents.views.objects import key_in, person
 from connections import selectors as connection_selectors
 
 PAGE = 30
@@ -33,6 +34,7 @@ _BADGES = {"failed": "badge badge--err", "clarify": "badge badge--verified", "ru
 class Line:
     run: Run
     own: bool
+    others_have: bool
     asker: str
     connection: str
     outcome: str
@@ -75,13 +77,22 @@ def delete_filter(request: HttpRequest, filter_id: int) -> HttpResponse:
 def _act(request: HttpRequest) -> HttpResponse:
     """Delete or share what was chosen among one's own."""
     user = person(request)
-    chosen = [found for text in request.POST.getlist("run") if (found := _uuid(text)) is not None]
+    chosen = [found for text in request.POST.getlist("run") if (found := key_in(text)) is not None]
     runs = list(search.own_runs(user, chosen))
     if request.POST.get("action") == "share":
         _share(request, runs)
     elif request.POST.get("action") == "delete":
-        services.delete_threads(user=user, thread_ids={run.question.thread_id for run in runs})
+        _delete(request, {run.question.thread_id for run in runs})
     return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
+
+
+def _delete(request: HttpRequest, threads: set[UUID]) -> None:
+    number = services.delete_threads(user=person(request), thread_ids=threads)
+    if number:
+        messages.success(request, f"Deleted {counted(number, 'question')}, each with its thread.")
+    if stays := len(threads) - number:
+        verb = "stays" if stays == 1 else "stay"
+        messages.info(request, f"{counted(stays, 'question')} {verb}, because a run is at work.")
 
 
 def _share(request: HttpRequest, runs: list[Run]) -> None:
@@ -122,7 +133,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
         "people": permissions.people_to_share_with(user),
         "teams": permissions.teams_to_share_with(user),
         "saved": search.saved_filters(user),
-        "lines": [_line(run, user.pk) for run in page],
+        "lines": _lines(list(page), user.pk),
         "page": page,
         "total": total,
         "all": total or search.found(user).count(),
@@ -140,19 +151,19 @@ def _without(query: QueryDict, name: str) -> str:
     return kept.urlencode()
 
 
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
+def _lines(runs: list[Run], user_id: int) -> list[Line]:
+    own = {run.question.thread_id for run in runs if run.question.thread.owner_id == user_id}
+    shared = search.others_have(own) if own else set()
+    return [_line(run, user_id, others_have=run.question.thread_id in shared) for run in runs]
 
 
-def _line(run: Run, user_id: int) -> Line:
+def _line(run: Run, user_id: int, *, others_have: bool) -> Line:
     question = run.question
     connection = question.thread.connection
     return Line(
         run=run,
         own=question.thread.owner_id == user_id,
+        others_have=others_have,
         asker=question.asked_by.get_full_name() or question.asked_by.get_username(),
         connection=connection.name if connection is not None else "deleted",
         outcome=_outcome(run),

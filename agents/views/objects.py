@@ -19,6 +19,14 @@ def person(request: HttpRequest) -> User:
     return request.user
 
 
+def key_in(text: str) -> UUID | None:
+    """The key of a run that `text` writes; None where it writes none."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
 def run_to_see(request: HttpRequest, run_id: UUID) -> Run:
     try:
         return selectors.run_to_see(person(request), run_id)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.http import urlencode
 
 from agents import selectors
 from agents.answers import wording
@@ -24,12 +27,38 @@ SHOWN_CALLS = 60
 
 
 @dataclass(frozen=True, slots=True)
+class PageRuns:
+    """The runs that one page shows: that of its newest question, and those that were at work when it was made."""
+
+    newest: UUID
+    live: tuple[UUID, ...] = ()
+
+    def stream_of(self, run: Run, position: int) -> str:
+        """The address of the live run's events behind `position`. It tells of the page, because fragments have to find
+        their places there, whatever is asked elsewhere meanwhile."""
+        query: dict[str, Any] = {"after": position} | ({} if self.newest == run.pk else {"newest": self.newest})
+        beside = [one for one in self.live if one != run.pk]
+        return f"{reverse('stream', args=[run.pk])}?{urlencode(query | {'live': beside}, doseq=True)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Docked:
+    """The run at work that the foot of its page tells of, and that Stop ends."""
+
+    run: Run
+    transcript: Transcript
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run stands in its thread. Ids of the newest run's fragments have no prefix; it alone can be live.
+    """Where a run stands in its thread. Ids of the newest question's fragments have no prefix, those of older ones
+    their run's, so that each is on the page once.
 
     `addressed`: the page's address names this run, so tab, page and options of the query string are meant for it.
     `models` are those that the reader may ask again with, None for one who may not ask. `chosen` is the option of a
-    question back that was answered, `again` what its reader wanted another attempt with when that failed.
+    question back that was answered, `again` what its reader wanted another attempt with when that failed. `page` is
+    None for a run that stands alone.
     """
 
     thread: Thread
@@ -38,6 +67,7 @@ class Place:
     addressed: bool = False
     chosen: str = ""
     again: Again = Again()
+    page: PageRuns | None = None
 
     def prefix(self, run: Run) -> str:
         return "" if self.newest else f"r{str(run.pk)[:8]}-"
@@ -55,7 +85,9 @@ def transcript_of(run: Run, until: int | None = None) -> Transcript:
 def render_run(request: HttpRequest, run: Run, place: Place, transcript: Transcript | None = None) -> str:
     """The HTML of a run: `run` while it works, `answer` when it has ended."""
     if run.is_live:
-        context = {"run": run, "transcript": transcript or transcript_of(run), "prefix": ""}
+        shown = transcript or transcript_of(run)
+        stream = (place.page or PageRuns(run.pk)).stream_of(run, shown.position)
+        context = {"run": run, "transcript": shown, "prefix": place.prefix(run), "stream": stream}
         return render_to_string("agents/parts/run.html", context, request)
     return render_to_string("agents/parts/answer.html", answer_context(request, run, place, transcript), request)
 

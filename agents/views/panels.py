@@ -11,9 +11,11 @@ from django.urls import reverse
 from agents.answers import cells
 from agents.answers.highlight import sql_pieces
 from agents.answers.program import method_of, tables_of
+from agents.engine.outcomes import EngineSettings
 from agents.templatetags.answers import count
 from agents.views.grids import GridColumn, grid_of
 from agents.views.steps_panel import steps_panel
+from connections.contracts import Limits
 
 if TYPE_CHECKING:
     from agents.views.result_object import View
@@ -28,11 +30,23 @@ def cut_of(view: View) -> dict[str, Any]:
     result = view.result
     known = "more rows" if result.row_count is None else f"{count(result.row_count, result.row_count_exact)} rows"
     return {
-        "cut": f"This connection keeps {result.rows_stored:,} rows a result." if result.truncated else "",
+        "cut": _why_cut(view) if result.truncated else "",
         "stored": result.rows_stored,
         "known": known,
         "expired": result.expired,
     }
+
+
+def _why_cut(view: View) -> str:
+    """Fewer rows than the connection allows were as many as fit, unless it allowed fewer then."""
+    connection, stored = view.run.question.thread.connection, view.result.rows_stored
+    most = EngineSettings().max_rows
+    if connection is None or stored >= min(connection.max_rows, most):
+        return f"This connection keeps {stored:,} rows a result."
+    return (
+        f"More did not fit: a result keeps {Limits().bytes // 2**20} MB at most, and the rows that its connection "
+        "allowed when it was asked."
+    )
 
 
 def answer_panel(view: View) -> dict[str, Any]:

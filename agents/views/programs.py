@@ -21,6 +21,7 @@ from agents.models import Run
 from agents.views.grids import grid_of
 from agents.views.objects import person, run_to_see
 from agents.views.threads import render_page_of
+from connections.storable import storable
 
 Calls = Sequence[dict[str, Any]]
 
@@ -99,7 +100,7 @@ def _run_with_step(request: HttpRequest, run_id: UUID, number: int) -> Run:
 
 
 def _changed(request: HttpRequest, run: Run, number: int) -> Calls:
-    args = step_form.args_from(str(run.steps[number - 1]["op"]), request.POST.dict())
+    args = step_form.args_from(str(run.steps[number - 1]["op"]), storable(request.POST.dict()))
     return programs.changed(run.steps, number, args)
 
 

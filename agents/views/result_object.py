@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.urls import reverse
 
 from agents import permissions
@@ -93,11 +94,18 @@ def context_of(
         "panel_template": f"agents/parts/panel_{tab}.html",
         "panel": panels.PANELS[tab](view),
         "exports": _exports(result),
+        "full_limit": _full_limit(result),
         "full_exports": FORMATS if result.truncated and run.sql and permissions.may_run_again(user, run) else {},
         "may_ask": may_ask,
         "again": ask_again_choices(models, run, again) if models is not None else {},
         "tokens": run.input_tokens + run.output_tokens,
     }
+
+
+def _full_limit(result: ShownResult) -> int:
+    """The most rows that an export of all would hold, where there may be more; else 0."""
+    most: int = settings.EXPORT_ROWS
+    return 0 if result.row_count is not None and result.row_count_exact and result.row_count <= most else most
 
 
 def _missing(run: Run) -> set[str]:

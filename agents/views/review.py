@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -18,7 +17,7 @@ from agents import permissions
 from agents.forms import ReviewForm
 from agents.library import feedback, reviewing
 from agents.library.reviewing import Filters
-from agents.views.objects import person
+from agents.views.objects import key_in, person
 from connections import audit
 from connections.spreadsheet import neutral
 
@@ -88,7 +87,7 @@ def _act(request: HttpRequest) -> HttpResponse:
     """Mark the chosen runs, or put them into the regression set. A button of a line names its run itself."""
     action, _, single = request.POST.get("action", "").partition(":")
     chosen = [single] if single else request.POST.getlist("run")
-    run_ids = [found for text in chosen if (found := _uuid(text)) is not None]
+    run_ids = [found for text in chosen if (found := key_in(text)) is not None]
     if action in ACTIONS:
         ACTIONS[action](user=person(request), run_ids=run_ids)
     return redirect(f"{reverse('review')}?{request.GET.urlencode()}")
@@ -109,10 +108,3 @@ def _without(query: QueryDict, name: str) -> str:
     kept = query.copy()
     kept.pop(name, None)
     return kept.urlencode()
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from agents import programs, services
 from agents.answers import graph
+from agents.answers.failures import error_in_words
 from agents.answers.sql_place import place_of
 from agents.answers.wording import plain, say, spoken
 from agents.engine.lift import LiftedProgram
@@ -58,7 +59,7 @@ def _opened(request: HttpRequest, given: dict[str, Any], context: dict[str, Any]
             return redirect("run", run.pk)
     except (*CORRECTABLE, DatabaseError) as error:
         message = str(error)
-        problem = {"kind": type(error).__name__, "message": message, "place": place_of(message, sql)}
+        problem = {"kind": error_in_words(type(error).__name__), "message": message, "place": place_of(message, sql)}
         return render(request, "agents/sql.html", {**context, "problem": problem}, status=422)
     except ValidationError as error:
         refusal = {"kind": "Not run", "message": " ".join(error.messages)}

@@ -7,7 +7,7 @@ its id. A reader that comes back names the last id it saw and goes on from there
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -23,7 +23,8 @@ from agents.answers.turns import CallLine, Change, Turn
 from agents.models import Run
 from agents.traces import stream
 from agents.views import composer
-from agents.views.outcome import Place, render_run, transcript_of
+from agents.views.objects import key_in
+from agents.views.outcome import Docked, PageRuns, Place, render_run, transcript_of
 from connections.models import User
 from connections.turnstile import turn
 
@@ -52,6 +53,7 @@ async def follow_run(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
 async def _messages(
     request: HttpRequest, user: User, run: Run, transcript: Transcript, after: int
 ) -> AsyncIterator[bytes]:
+    prefix = _place_of(_page_of(request, run), run).prefix(run)
     async for item in stream.follow(run.pk, after):
         if item is None:
             yield stream.KEEP_ALIVE
@@ -60,7 +62,7 @@ async def _messages(
             changes, position = transcript.think(item.turn, item.text), None
         else:
             changes, position = transcript.apply(item), item.position
-        html = _render_changes(transcript, changes)
+        html = _render_changes(transcript, changes, prefix)
         if html or position:
             yield _message(html, position)
     async with turn():
@@ -74,11 +76,12 @@ def _message(html: str, position: int | None) -> bytes:
     return stream.sse_message("", html.replace("\r", ""), position=position)
 
 
-def _render_changes(transcript: Transcript, changes: Iterable[Change]) -> str:
+def _render_changes(transcript: Transcript, changes: Iterable[Change], prefix: str) -> str:
     shown = [found for change in _merged(transcript, changes) if (found := _shown(transcript, change)) is not None]
     if not shown:
         return ""
-    return render_to_string("agents/parts/changes.html", {"changes": shown, "transcript": transcript, "prefix": ""})
+    context = {"changes": shown, "transcript": transcript, "prefix": prefix}
+    return render_to_string("agents/parts/changes.html", context)
 
 
 def _merged(transcript: Transcript, changes: Iterable[Change]) -> list[Change]:
@@ -106,17 +109,41 @@ def _render_end(request: HttpRequest, user: User, run_id: UUID) -> str:
     run = _run_to_see(user, run_id)
     if run.is_live:
         return ""
-    thread = run.question.thread
+    thread, page = run.question.thread, _page_of(request, run)
     may_ask = permissions.may_follow_up(user, thread)
-    place = Place(thread, models=composer.model_choices() if may_ask else None)
+    place = replace(_place_of(page, run), models=composer.model_choices() if may_ask else None)
     context = {
         "run": run,
         "answer": render_run(request, run, place),
-        "follow_ups": composer.follow_ups_for(run) if may_ask else (),
+        "docked": _docked(user, page),
+        "newest": place.newest,
+        "follow_ups": composer.follow_ups_for(run) if may_ask and place.newest else (),
         "recent": selectors.recent_threads(user),
         "current_thread": thread.pk,
     }
     return render_to_string("agents/parts/end.html", context, request)
+
+
+def _page_of(request: HttpRequest, run: Run) -> PageRuns:
+    """As the page's own address of the stream tells; a run of which it tells nothing else stands alone."""
+    live = [key_in(text) for text in request.GET.getlist("live")]
+    return PageRuns(key_in(request.GET.get("newest", "")) or run.pk, tuple(key for key in live if key is not None))
+
+
+def _place_of(page: PageRuns, run: Run) -> Place:
+    return Place(run.question.thread, newest=page.newest == run.pk)
+
+
+def _docked(user: User, page: PageRuns) -> Docked | None:
+    """The last run of the page that is still at work."""
+    for key in reversed(page.live):
+        try:
+            run = selectors.run_to_see(user, key)
+        except ObjectDoesNotExist:  # deleted meanwhile
+            continue
+        if run.is_live:
+            return Docked(run, transcript_of(run), _place_of(page, run).prefix(run))
+    return None
 
 
 def _run_to_see(user: User, run_id: UUID) -> Run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -14,11 +14,12 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from agents import permissions, selectors
+from agents.answers.transcript import Transcript
 from agents.library import comments, sharing
 from agents.models import Comment, Question, Run, Share, Thread
 from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
-from agents.views.outcome import SHOWN_CALLS, Place, render_run, transcript_of
+from agents.views.outcome import SHOWN_CALLS, Docked, PageRuns, Place, render_run, transcript_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +94,15 @@ def render_thread(
     runs = [_run_of(question, chosen) for question in questions]
     latest = runs[-1]
     models = _models(request, shown)
-    transcript = transcript_of(latest) if latest.is_live or latest.calls <= SHOWN_CALLS else None
-    with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
-    discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
-    shared = sharing.audiences(with_shares) if with_shares else {}
-    said = comments.comments_on(person(request), discussed) if discussed else {}
+    transcripts = _transcripts(runs)
+    places = _places(shown, questions, models, PageRuns(latest.pk, tuple(one.pk for one in runs if one.is_live)))
+    docked = _docked(runs, places, transcripts, chosen)
+    shared, said = _shared(runs), _said(request, questions)
     entries = []
-    for question, one, place in zip(questions, runs, _places(shown, questions, models), strict=True):
+    for question, one, place in zip(questions, runs, places, strict=True):
         if chosen is not None and one.pk == chosen.pk:
             place = replace(place, addressed=True, again=again)
-        html = mark_safe(render_run(request, one, place, transcript if place.newest else None))  # noqa: S308
+        html = mark_safe(render_run(request, one, place, transcripts.get(one.pk)))  # noqa: S308
         audience = _audience(shared.get(one.pk, ()))
         attempts, words = attempts_of(question, one), said.get(question.pk, ())
         entries.append(Entry(question, one, _name(question), audience, attempts, _beside(attempts), words, html))
@@ -111,22 +111,52 @@ def render_thread(
         "current_thread": shown.pk,
         "entries": entries,
         "database": _database(shown),
-        "live": transcript if latest.is_live else None,
+        "docked": docked,
         "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
-        "composer": composer.for_a_thread(shown, runs, models, model=model, text=text, error=error) if models else None,
+        "composer": composer.for_a_thread(
+            shown, runs, models, live=docked.run if docked else None, model=model, text=text, error=error
+        ) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }
     return render(request, "agents/thread.html", context, status=status)
 
 
+def _transcripts(runs: Sequence[Run]) -> Mapping[UUID, Transcript]:
+    """Of the runs whose turns stand on the page: those at work, and the newest unless it is long."""
+    return {one.pk: transcript_of(one) for one in runs
+            if one.is_live or (one is runs[-1] and one.calls <= SHOWN_CALLS)}  # fmt: skip
+
+
+def _shared(runs: Sequence[Run]) -> Mapping[UUID, Sequence[Share]]:
+    with_shares = [one.pk for one in runs if one.has_shares]  # type: ignore[attr-defined]
+    return sharing.audiences(with_shares) if with_shares else {}
+
+
+def _said(request: HttpRequest, questions: Sequence[Question]) -> Mapping[UUID, Sequence[Comment]]:
+    discussed = [question for question in questions if question.has_comments]  # type: ignore[attr-defined]
+    return comments.comments_on(person(request), discussed) if discussed else {}
+
+
+def _docked(
+    runs: Sequence[Run], places: Sequence[Place], transcripts: Mapping[UUID, Transcript], chosen: Run | None
+) -> Docked | None:
+    """Of the runs at work the one that the page's address names, else the last."""
+    live = [(one, place) for one, place in zip(runs, places, strict=True) if one.is_live]
+    if not live:
+        return None
+    run, place = next((pair for pair in live if pair[0] == chosen), live[-1])
+    return Docked(run, transcripts[run.pk], place.prefix(run))
+
+
 def _places(
-    shown: Thread, questions: Sequence[Question], models: Sequence[composer.ModelChoice] | None
+    shown: Thread, questions: Sequence[Question], models: Sequence[composer.ModelChoice] | None, page: PageRuns
 ) -> list[Place]:
     """Where the run of each question stands. Behind a question back, what was asked next is the chosen option."""
     following = [*(question.text for question in questions[1:]), ""]
     last = len(questions) - 1
     return [
-        Place(shown, newest=number == last, models=models, chosen=text) for number, text in enumerate(following)
+        Place(shown, newest=number == last, models=models, chosen=text, page=page)
+        for number, text in enumerate(following)
     ]
 
 

@@ -2,8 +2,8 @@
 
 const formOf = (element) => element.closest("form");
 
-function count(form, name) {
-  return new Set([...form.querySelectorAll(`[name=${name}]:checked`)].map((box) => box.value)).size;
+function count(form, name, which = "") {
+  return new Set([...form.querySelectorAll(`[name=${name}]:checked${which}`)].map((box) => box.value)).size;
 }
 
 document.addEventListener("change", (event) => {
@@ -21,6 +21,11 @@ document.addEventListener("click", (event) => {
     asked = button;
     const dialog = document.getElementById(button.dataset.asks);
     dialog.querySelector("[data-count]").textContent = count(button.form, button.dataset.needs);
+    const note = dialog.querySelector("[data-others-note]"), others = count(button.form, button.dataset.needs, "[data-others]");
+    if (note) {
+      note.hidden = !others;
+      note.querySelector("[data-count-others]").textContent = others;
+    }
     dialog.showModal();
   } else if (event.target.closest("[data-sure-button]")) {
     asked.form.dataset.sure = "yes";

@@ -1,18 +1,25 @@
-// While a run is live: follow its end, fold what is over, tick the seconds. The swaps themselves are htmx's.
+// While runs are live: follow the end of the last one, fold what is over, tick the seconds. The swaps themselves are
+// htmx's.
 
-const log = () => document.getElementById("run-log");
+const live = () => [...document.querySelectorAll("[data-live]")];
 const chip = () => document.getElementById("follow");
-const NEAR = 160;
+const NEAR = 160, GAP = 32;
 
-const atEnd = () => window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - NEAR;
+// How far the end of what is followed lies below what the reader sees of the window: the dock covers the rest.
+function below() {
+  const run = live().at(-1), dock = document.querySelector(".dock");
+  return run ? run.getBoundingClientRect().bottom - (dock?.getBoundingClientRect().top ?? window.innerHeight) : 0;
+}
+
+const inView = () => below() <= NEAR && (live().at(-1)?.getBoundingClientRect().bottom ?? 0) >= 0;
 let following = true;
 
 function toEnd() {
-  window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+  if (below() > 0) window.scrollBy({ top: below() + GAP, behavior: "instant" });
 }
 
 window.addEventListener("scroll", () => {
-  following = atEnd();
+  if (live().length) following = inView();
   if (following && chip()) chip().hidden = true;
 }, { passive: true });
 
@@ -28,33 +35,36 @@ document.addEventListener("click", (event) => {
 
 // The newest turn is open; the ones before it fold when it begins.
 function foldEarlier() {
-  const folds = [...log().querySelectorAll(".turn > details")];
-  for (const fold of folds.slice(0, -1)) {
-    if (!fold.dataset.touched && !fold.contains(document.activeElement)) fold.open = false;
+  for (const run of live()) {
+    for (const fold of [...run.querySelectorAll(".turn > details")].slice(0, -1)) {
+      if (!fold.dataset.touched && !fold.contains(document.activeElement)) fold.open = false;
+    }
   }
 }
 
-if (log()) {
-  let turns = log().querySelectorAll(".turn").length;
-  foldEarlier();
-  document.addEventListener("htmx:after:swap", () => {
-    if (!log()) return ended();
-    const now = log().querySelectorAll(".turn").length;
+const countTurns = () => document.querySelectorAll("[data-live] .turn").length;
+const ids = () => live().map((run) => run.id);
+let running = ids(), turns = countTurns();
+foldEarlier();
+
+document.addEventListener("htmx:after:swap", () => {
+  const before = running, now = countTurns();
+  running = ids();
+  for (const id of before.filter((one) => !running.includes(one))) ended(id);
+  if (running.length) {
     if (now !== turns) foldEarlier();
     if (following) toEnd();
     else if (now !== turns && chip()) chip().hidden = false;
-    turns = now;
-  });
-}
+  }
+  turns = now;
+});
 
 // The answer has taken the place of the turns: show its beginning, unless the reader is elsewhere.
-let over = false;
-function ended() {
-  if (over) return;
-  over = true;
+function ended(id) {
   if (chip()) chip().hidden = true;
   if (document.activeElement === document.body) document.getElementById("q")?.focus({ preventScroll: true });
-  if (following) [...document.querySelectorAll(".ask")].at(-1)?.scrollIntoView({ block: "start", behavior: "instant" });
+  const answer = document.getElementById(id.replace("run-", "answer-"));
+  if (following && !running.length) answer?.previousElementSibling?.scrollIntoView({ block: "start", behavior: "instant" });
 }
 
 function tick() {

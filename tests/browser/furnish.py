@@ -28,7 +28,7 @@ from agents.models import (  # noqa: E402
 )
 from connections import services as connections  # noqa: E402
 from connections.models import Connection, Membership, Role, Team, User  # noqa: E402
-from tests.browser import evaluations, nasty, spending  # noqa: E402
+from tests.browser import evaluations, nasty, spending, threads  # noqa: E402
 from tests.browser import pulse as pulses  # noqa: E402
 from tests.web import stories  # noqa: E402
 from tests.web.big_trace import big  # noqa: E402
@@ -288,7 +288,7 @@ STORIES: Mapping[str, Callable[..., dict[str, Any]]] = {
     told.__name__: told
     for told in (gallery, full, hostile, dated, live, go_on, think, cast, demo, ask, state, password, no_connection,
                  library, big_trace, to_evaluate, demo_evaluation, pulse_begin, pulse, pulses.session, scheduled, rerun,
-                 choices)  # fmt: skip
+                 choices, threads.asked_again, threads.long_table)  # fmt: skip
 }
 
 if __name__ == "__main__":

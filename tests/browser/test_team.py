@@ -128,12 +128,12 @@ def test_a_link_to_a_step_of_a_trace_opens_that_step_for_a_team_mate(
     olga, tom = as_person("olga"), as_person("tom")
     olga.goto(f"{place.url}/runs/{runs['shared']}/trace")
     olga.locator("#call-1-3").click()
-    expect(olga.locator("#trace-detail")).to_contain_text("UnknownColumnError")
+    expect(olga.locator("#trace-detail")).to_contain_text("Unknown column")
     olga.get_by_role("button", name="Copy a link to this call").click()
     link = olga.evaluate("navigator.clipboard.readText()")
     assert link.endswith("at=call-1-3")
     tom.goto(link)
-    expect(tom.locator("#trace-detail")).to_contain_text("UnknownColumnError")
+    expect(tom.locator("#trace-detail")).to_contain_text("Unknown column")
     expect(tom.locator("#call-1-3")).to_have_attribute("aria-current", "true")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.test import Client
 from django.utils import timezone
 
 from agents import permissions, services, tasks
@@ -214,3 +215,21 @@ def test_filters_are_kept_by_name_and_have_an_end(people: Cast) -> None:
         search.save_filter(user=people.ada, name=str(number), query="q=x")
     with pytest.raises(ValidationError, match="delete one"):
         search.save_filter(user=people.ada, name="one too many", query="q=x")
+
+
+def test_what_no_database_can_look_for_does_no_harm(people: Cast, client: Client) -> None:
+    asked(people, "First?")
+    place = Collection.objects.create(team=people.team, name="Reports", created_by=people.ada)
+    client.force_login(people.ada, backend="django.contrib.auth.backends.ModelBackend")
+    manager = Membership.objects.get(user=people.ada)
+    manager.role = Role.MANAGER
+    manager.save()
+    beyond = "9" * 21
+    for address in (f"/questions/?page={beyond}", f"/questions/?person={beyond}&connection={beyond}&team={beyond}",
+                    f"/review/?person={beyond}", f"/review/?connection={beyond}", f"/review/?page={beyond}",
+                    f"/collections/{place.pk}?q=%00", f"/collections/{place.pk}/add?q=%00",
+                    "/questions/?q=%00"):  # fmt: skip
+        assert client.get(address).status_code == 200, address
+    assert client.post("/questions/filters?status=failed", {"name": "a\x00b"}).status_code == 302
+    assert people.ada.saved_filters.get().name == "a\ufffdb"
+    assert list(search.page_of(search.found(people.ada), int(beyond), 30))

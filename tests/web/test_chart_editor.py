@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +17,8 @@ from agents.answers.chart_choice import Choice, Wish, fit, wished
 from agents.answers.chart_rows import arranged
 from agents.answers.charts import draw, label
 from agents.answers.follow_ups import follow_ups
+from agents.models import Run
+from connections.models import Connection
 from tests.web import stories
 from tests.web.stories import Cast
 from tests.web.test_charts import columns
@@ -116,7 +120,7 @@ def test_the_chart_of_rows_that_have_expired_says_so(people: Cast, olga: Client)
     ],
 )  # fmt: skip
 def test_what_one_may_ask_next(heads: list[Column], rows: list[list[Any]], expected: tuple[str, ...]) -> None:
-    assert follow_ups(heads, rows) == expected
+    assert follow_ups(heads, rows, values=True) == expected
 
 
 def test_a_follow_up_is_one_press_away_and_only_for_those_who_may_ask(people: Cast, olga: Client) -> None:
@@ -125,3 +129,52 @@ def test_a_follow_up_is_one_press_away_and_only_for_those_who_may_ask(people: Ca
     assert 'value="Only Germany, by month"' in olga.get(address).content.decode()
     people.olga.memberships.update(role="viewer")
     assert "Only Germany" not in olga.get(address).content.decode()
+
+
+def test_a_follow_up_holds_no_cell_where_models_get_none(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    Connection.objects.update(send_values=False)
+    offered = re.findall(r'name="suggestion" value="([^"]*)"', olga.get(reverse("run", args=[run.pk])).content.decode())
+    assert offered == ["As a share of all sales", "The same by month"]
+
+
+def chart_page(olga: Client, run: Run) -> str:
+    return olga.get(f"{reverse('run', args=[run.pk])}?tab=chart").content.decode()
+
+
+def drawn(people: Cast, rows: list[list[Any]], **fields: Any) -> Run:
+    run = stories.ask(people.olga, people.shop, "What was sold on each day?")
+    heads = [{"name": "day", "type": "DATE", "semantic": "date"}, {"name": "n", "type": "INT", "semantic": "integer"}]
+    stories.keep_result(run, rows, heads, **fields)
+    return stories.finish(run, answer="A lot.", answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
+
+
+def days(number: int) -> list[list[Any]]:
+    return [[str(date(2020, 1, 1) + timedelta(days=place)), place] for place in range(number)]
+
+
+def test_the_table_of_a_chart_holds_what_is_drawn_or_says_how_much(people: Cast, olga: Client) -> None:
+    year = chart_page(olga, drawn(people, days(365)))
+    assert ('<td class="id">365</td>' in year, "of the drawing" in year) == (True, False)
+    longer = chart_page(olga, drawn(people, days(1_500)))
+    assert ('<td class="id">1,000</td>' in longer, '<td class="id">1,001</td>' in longer) == (True, False)
+    assert "First 1,000 of 1,500 rows of the drawing." in longer
+
+
+def test_a_histogram_lists_all_that_it_is_made_of(people: Cast, olga: Client) -> None:
+    run = stories.ask(people.olga, people.shop, "How are the sales spread?")
+    rows = [[f"{number}.5"] for number in range(40)]
+    stories.keep_result(run, rows, [{"name": "sales", "type": "NUMERIC", "semantic": "decimal"}])
+    stories.finish(run, answer="So.", answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
+    assert '<td class="id">40</td>' in chart_page(olga, run)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [({}, "First 10,000 of 12,000 rows."), ({"truncated": True, "row_count": 2_000_000}, "First 10,000 of 2,000,000"),
+     ({"truncated": True, "row_count": 12_001, "row_count_exact": False}, "First 10,000 of at least 12,001 rows.")],
+)  # fmt: skip
+def test_a_chart_of_a_cut_result_tells_of_all_rows(
+    people: Cast, olga: Client, fields: dict[str, Any], words: str
+) -> None:
+    assert words in chart_page(olga, drawn(people, days(12_000), **fields))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -78,6 +79,16 @@ def test_saving_says_what_is_wrong(people: Cast, olga: Client) -> None:
     failed = stories.finish(stories.ask(people.olga, people.shop), Status.FAILED)
     given = {"place": f"team:{people.team.pk}", "name": "Reports", "title": "x"}
     assert "Only an answer with steps" in olga.post(reverse("save", args=[failed.pk]), given).content.decode()
+
+
+@pytest.mark.parametrize("wrong", [{"title": ""}, {"note": "x" * 301}, {"parameter": "0", "name-0": ""}])
+def test_what_is_refused_leaves_no_empty_collection(people: Cast, olga: Client, wrong: dict[str, str]) -> None:
+    run = stories.answered(people.olga, people.shop)
+    given = {"place": f"team:{people.team.pk}", "name": "Weekly", "title": "Sales by country"}
+    assert olga.post(reverse("save", args=[run.pk]), given | wrong).status_code == 422
+    assert not Collection.objects.exists()
+    assert olga.post(reverse("save", args=[run.pk]), given).status_code == 302
+    assert Collection.objects.get().name == "Weekly"
 
 
 def test_a_question_is_added_from_the_collection(people: Cast, olga: Client, tom: Client, sara: Client) -> None:

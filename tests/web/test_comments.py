@@ -103,6 +103,16 @@ def test_notices_are_ones_own_and_lead_to_the_answer(people: Cast, olga: Client,
     assert notices.unread(people.tom) == 0
 
 
+def test_older_notices_are_counted(people: Cast, olga: Client, tom: Client, run: Run, monkeypatch: Any) -> None:
+    monkeypatch.setattr(notices, "KEPT_ON_PAGE", 2)
+    for text in ("First, @tom", "Second, @tom"):
+        say(olga, run, text)
+    assert "The newest" not in tom.get(reverse("notices")).content.decode()
+    say(olga, run, "Third, @tom")
+    page = tom.get(reverse("notices")).content.decode()
+    assert ("The newest 2 of 3 are shown." in page, "First, @tom" in page) == (True, False)
+
+
 def test_all_notices_are_read_at_once(people: Cast, olga: Client, tom: Client, run: Run) -> None:
     for _ in range(3):
         say(olga, run, "@tom")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
 
-from connections.models import AuditEntry
+from connections.models import AuditEntry, Connection
 from tests.web import stories
 from tests.web.stories import Cast
 
@@ -39,8 +40,36 @@ def test_an_export_has_every_stored_row_and_says_when_it_is_cut(people: Cast, ol
     stories.keep_result(run, rows, truncated=True, row_count=9_000)
     response = olga.get(reverse("export", args=[run.pk, "csv"]))
     written = list(csv.reader(io.StringIO(received(response).decode("utf-8-sig"))))
-    assert (len(written), written[-1]) == (5_002, ["c5000", "1.50", "5000"])
-    assert "first-5001-rows" in response.headers["Content-Disposition"]
+    assert (len(written), written[-2]) == (5_003, ["c5000", "1.50", "5000"])
+    assert written[-1] == ["Cut here: the first 5,001 of 9,000 rows."]
+    assert "first-5001-of-9000-rows.csv" in response.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "words"),
+    [({"row_count": 10_001, "row_count_exact": False}, "-first-8-of-at-least-10001-rows.json",
+      "Cut here: the first 8 of at least 10,001 rows."),
+     ({"row_count": None}, "-first-8-rows.json", "Cut here: 8 rows, and there are more.")],
+)  # fmt: skip
+def test_a_cut_whose_whole_is_not_known_says_what_is(
+    people: Cast, olga: Client, fields: dict[str, Any], name: str, words: str
+) -> None:
+    run = stories.answered(people.olga, people.shop)
+    run.results.update(truncated=True, **fields)
+    response = olga.get(reverse("export", args=[run.pk, "json"]))
+    document = json.loads(received(response))
+    assert name in response.headers["Content-Disposition"]
+    assert (len(document["rows"]), document["truncated"], document["note"]) == (8, True, words)
+
+
+def test_why_rows_are_missing_is_said_as_it_is(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    run.results.update(truncated=True, row_count=1_214)
+    address = f"{reverse('run', args=[run.pk])}?tab=table"
+    page = olga.get(address).content.decode()
+    assert ("First 8 of 1,214 rows." in page, "a result keeps 64 MB at most" in page) == (True, True)
+    Connection.objects.update(max_rows=8)
+    assert "This connection keeps 8 rows a result." in olga.get(address).content.decode()
 
 
 def test_expired_rows_and_unknown_formats_are_not_there(people: Cast, olga: Client) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sqlite3
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,50 @@ def test_the_other_formats_hold_as_much(run: Run, olga: Client, kind: str) -> No
 def test_the_limit_is_said_in_the_name(run: Run, olga: Client, settings: Settings) -> None:
     settings.EXPORT_ROWS = 2_500
     response = olga.get(reverse("export_all", args=[run.pk, "csv"]))
-    assert "first-2500-rows" in response.headers["Content-Disposition"]
-    assert received(response).count(b"\r\n") == 2_501
+    assert "first-2500-of-12345-rows" in response.headers["Content-Disposition"]
+    lines = received(response).split(b"\r\n")
+    assert (len(lines), lines[-2]) == (2_503, b'"Cut here: the first 2,500 of 12,345 rows."')
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet", "xlsx"])
+def test_a_cut_that_nobody_foresaw_is_said_in_the_file(run: Run, olga: Client, settings: Settings, kind: str) -> None:
+    settings.EXPORT_ROWS = 2_500
+    run.results.update(row_count=3, row_count_exact=False)
+    body = received(olga.get(reverse("export_all", args=[run.pk, kind])))
+    words = "Cut here: 2,500 rows, and there are more."
+    if kind == "csv":
+        assert list(csv.reader(io.StringIO(body.decode("utf-8-sig"))))[2_501:] == [[words]]
+    elif kind == "json":
+        document = json.loads(body)
+        assert (len(document["rows"]), document["truncated"], document["note"]) == (2_500, True, words)
+    elif kind == "parquet":
+        file = pq.ParquetFile(io.BytesIO(body))
+        told = file.schema_arrow.metadata
+        assert (file.metadata.num_rows, told[b"truncated"], told[b"note"]) == (2_500, b"true", words.encode())
+    else:
+        sheet = zipfile.ZipFile(io.BytesIO(body)).read("xl/worksheets/sheet1.xml").decode()
+        assert (sheet.count("<row "), words in sheet) == (2_502, True)
+
+
+def test_a_file_that_holds_all_rows_tells_of_no_cut(run: Run, olga: Client) -> None:
+    bodies = {kind: received(olga.get(reverse("export_all", args=[run.pk, kind]))) for kind in ("csv", "json")}
+    assert b"Cut here" not in b"".join(bodies.values())
+    assert json.loads(bodies["json"])["truncated"] is False
+
+
+def test_all_rows_are_offered_only_where_all_will_be_there(run: Run, olga: Client, settings: Settings) -> None:
+    def offered() -> tuple[bool, bool]:
+        page = olga.get(f"{reverse('run', args=[run.pk])}?tab=table").content.decode()
+        words = ("Read again now, at most", "Export up to"), ("All rows, read again now", "Export all rows")
+        found = [all(one in page for one in some) for some in words]
+        return found[0], found[1]
+
+    assert offered() == (False, True)
+    run.results.update(row_count_exact=False)
+    assert offered() == (True, False)
+    run.results.update(row_count_exact=True)
+    settings.EXPORT_ROWS = ROWS - 1
+    assert offered() == (True, False)
 
 
 def test_a_reader_who_goes_away_ends_the_statement(run: Run, olga: Client) -> None:

@@ -10,10 +10,12 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from agents.answers.suggestions import suggest, words
+from agents.library import collecting, feedback, sharing
 from agents.models import Status, Thread
 from connections import snapshots
 from connections.browsing import PAGE, Listing, Wanted, browse
 from connections.catalogue import Catalogue, Column, Table
+from connections.models import User
 from tests.web import stories
 from tests.web.stories import Cast
 
@@ -37,7 +39,8 @@ def test_search_and_filters_find_questions_and_answers(people: Cast, olga: Clien
 
 @pytest.mark.parametrize("query", [
     "page=999", "page=x", "status=nonsense", "connection=x", "connection=99999", "person=x", "team=0", "cost=much",
-    "show=nothing", "q=%27+OR+1%3D1+--", "q=%22%2A%22", "q=%3A%26+%21",
+    "show=nothing", "q=%27+OR+1%3D1+--", "q=%22%2A%22", "q=%3A%26+%21", "page=999999999999999999999",
+    "person=99999999999999999999", "connection=99999999999999999999", "team=99999999999999999999", "person=-1",
 ])  # fmt: skip
 def test_odd_filters_do_no_harm(people: Cast, olga: Client, query: str) -> None:
     stories.answered(people.olga, people.shop)
@@ -50,6 +53,35 @@ def test_deleting_takes_ones_own_threads_only(people: Cast, olga: Client, tom: C
     runs = [str(thread.questions.get().runs.get().pk) for thread in (own, toms)]
     olga.post(reverse("history"), {"action": "delete", "run": [*runs, "nonsense"]})
     assert set(Thread.objects.values_list("pk", flat=True)) == {toms.pk}
+
+
+def test_what_was_deleted_and_what_stayed_is_said(people: Cast, olga: Client) -> None:
+    runs = [stories.answered(people.olga, people.shop), stories.answered(people.olga, people.shop)]
+    runs.append(stories.ask(people.olga, people.shop))
+    given = {"action": "delete", "run": [str(run.pk) for run in runs]}
+    page = olga.post(reverse("history"), given, follow=True).content.decode()
+    assert "Deleted 2 questions, each with its thread." in page
+    assert "1 question stays, because a run is at work." in page
+
+
+def test_the_list_tells_which_of_ones_own_others_have(people: Cast, olga: Client, manager: User) -> None:
+    private, verified, shared, revoked = (stories.answered(people.olga, people.shop) for _ in range(4))
+    feedback.judge(user=people.olga, run=verified, good=True)
+    feedback.verify(user=manager, run=verified)
+    stories.finish(stories.follow(verified, "Only for Germany"), answer="So it is.")
+    for run in (shared, revoked):
+        sharing.share(user=people.olga, run=run, people=[people.tom])
+    sharing.revoke(user=people.olga, share=revoked.shares.get())
+    collected = stories.answered(people.olga, people.shop)
+    place = collecting.create_collection(user=people.olga, team=people.team, name="Reports")
+    collecting.save(user=people.olga, run=collected, collection=place, title="Sales")
+    page = olga.get(reverse("history")).content.decode()
+    rows = {key: "data-others" in row for key, row in re.findall(r'<tr id="question-([^"]+)">(.*?)</tr>', page)}
+    expected = {private: False, verified: True, shared: True, revoked: False, collected: True}
+    assert {run: rows[str(run.question_id)] for run in expected} == expected
+    follow_up = verified.question.thread.questions.get(position=2)
+    assert rows[str(follow_up.pk)] is True, "the whole thread goes"
+    assert "They lose it, too." in page
 
 
 @pytest.mark.parametrize("page", ["home", "history", "run", "trace"])
@@ -129,6 +161,28 @@ def test_the_catalogue_shows_keys_and_notes(people: Cast, olga: Client) -> None:
     page = olga.get(f"{reverse('schema', args=[people.shop.pk])}?table=orders").content.decode()
     assert "Refers to customers.id" in page
     assert "Euro, with VAT" in page
+
+
+@pytest.mark.parametrize(("number", "words"), [(5, []), (7, ["2 further warnings"]), (300, ["and more"])])
+def test_every_warning_of_a_catalogue_is_there_or_said_to_be_missing(
+    people: Cast, olga: Client, number: int, words: list[str]
+) -> None:
+    warnings = tuple(f"table_{place:03} cannot be read" for place in range(number))
+    snapshots.keep(people.shop, Catalogue("sqlite", stories.SHOP.tables, warnings=warnings))
+    page = olga.get(reverse("schema", args=[people.shop.pk])).content.decode()
+    assert page.count("cannot be read") == min(number, 205)
+    assert ("further warning" in page, [one for one in words if one not in page]) == (number > 5, [])
+
+
+def test_changed_tables_that_are_not_named_are_said_to_be_more(people: Cast, olga: Client) -> None:
+    for kind in ("text", "integer"):
+        columns = tuple(Column(f"c{place}", kind) for place in range(30))
+        tables = tuple(Table(f"table_{place:03}", columns=columns) for place in range(120))
+        snapshots.keep(people.shop, Catalogue("sqlite", tables))
+    page = olga.get(reverse("schema", args=[people.shop.pk])).content.decode()
+    assert "120 tables changed" in page
+    assert "The first 100 changed tables stand here." in page
+    assert page.count("and 10 more</dd>") == 100
 
 
 def test_questions_are_suggested_from_the_catalogue() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
 from agents.models import Run, Status
+from connections.models import ConnectionGrant, User
 from tests.web import stories
 from tests.web.stories import Cast
 
@@ -129,3 +133,31 @@ def test_a_locked_login_says_so(people: Cast, client: Client, settings: Settings
 def test_an_unknown_address_has_a_page(olga: Client) -> None:
     response = olga.get("/nowhere")
     assert (response.status_code, "nothing at this address" in response.content.decode()) == (404, True)
+
+
+def test_a_connection_is_offered_to_be_added_by_those_who_may(people: Cast, olga: Client) -> None:
+    ConnectionGrant.objects.all().delete()
+    address = f'href="{reverse("connection_add")}"'
+    User.objects.filter(pk=people.olga.pk).update(is_staff=True)
+    page = olga.get(reverse("home")).content.decode()
+    assert ("There is no database to ask yet" in page, "Add a connection" in page) == (True, False)
+    people.olga.user_permissions.set(Permission.objects.filter(content_type__app_label="connections"))
+    assert address in olga.get(reverse("home")).content.decode()
+
+
+def test_an_older_question_asked_again_has_ids_of_its_own_and_can_be_stopped(people: Cast, olga: Client) -> None:
+    first = stories.answered(people.olga, people.shop)
+    second = stories.follow(first, "Only for Germany")
+    stories.save(second, [*stories.beginning(second), *stories.right_turn(1), *stories.ending(2)])
+    stories.keep_result(second)
+    stories.finish(second, answer="So it is.", answer_result=1, sql=stories.SQL, program=stories.PROGRAM)
+    again = Run.objects.create(question=first.question, strategy="react", status=Status.RUNNING)
+    stories.save(again, [*stories.beginning(again), *stories.right_turn(1)])
+    page = olga.get(reverse("run", args=[again.pk])).content.decode()
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert sorted({one for one in ids if ids.count(one) > 1}) == []
+    prefix = f"r{str(again.pk)[:8]}-"
+    assert {"turn-1", f"{prefix}turn-1", f"{prefix}run-status", "result-1", "stop"} <= set(ids)
+    assert f'formaction="{reverse("stop", args=[again.pk])}"' in page
+    stream = f"{reverse('stream', args=[again.pk])}?after={again.events.count()}&amp;newest={second.pk}"
+    assert f'hx-sse:connect="{stream}"' in page

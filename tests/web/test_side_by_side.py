@@ -60,6 +60,17 @@ def test_both_answers_stand_beside_each_other(two: tuple[Run, Run], olga: Client
     assert reverse("beside", args=[first.pk, second.pk]) in thread
 
 
+def test_rows_that_are_not_shown_are_counted(two: tuple[Run, Run], olga: Client) -> None:
+    first, second = two
+    second.results.update(truncated=True, row_count=1214)
+    address = reverse("beside", args=[first.pk, second.pk])
+    page = olga.get(address).content.decode()
+    assert ("<span>8 rows</span>" in page, "<span>first 5 of 1,214 rows</span>" in page) == (True, True)
+    first.results.all().delete()
+    stories.keep_result(first, ROWS * 4)
+    assert "<span>first 20 of 32 rows</span>" in olga.get(address).content.decode()
+
+
 def test_a_live_attempt_says_so(two: tuple[Run, Run], olga: Client) -> None:
     first, second = two
     Run.objects.filter(pk=second.pk).update(status=Status.RUNNING)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.answers.failures import error_in_words
 from agents.answers.wording import plain, say, spoken, unmarked, without_citations
 
 NAMES = {"r": "returns", "c": "customers", "t1": "returns"}
@@ -108,3 +109,12 @@ def test_a_table_keeps_its_name_through_filters() -> None:
 def test_citations_and_marks_are_words_for_people() -> None:
     assert without_citations("The difference is <execute_result_2>.") == "The difference is result 2."
     assert unmarked("**12** of `orders`, <execute_result_1>") == "12 of orders, result 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("BudgetExhaustedError", "Budget exhausted"), ("CannotLiftError", "Cannot lift"), ("TLSFailedError", "TLS failed"),
+     ("ExecutionError", "Execution"), ("", "Error")],
+)  # fmt: skip
+def test_the_name_of_an_error_is_said_in_words(name: str, words: str) -> None:
+    assert error_in_words(name) == words
