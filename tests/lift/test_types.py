@@ -99,6 +99,10 @@ STATEMENTS: list[tuple[tuple[DialectName, ...], str]] = [
         ("sqlite", "postgresql"),
         "SELECT id, LAG(id) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS p FROM emp",
     ),
+    (
+        ("sqlite", "postgresql", "duckdb"),
+        "SELECT id, RANK() OVER (PARTITION BY pay) + 1 AS r, CUME_DIST() OVER () AS c, PERCENT_RANK() OVER () FROM emp",
+    ),
     *((STRICT, f"SELECT taken + INTERVAL '{text}' FROM moments") for text in INTERVALS),
     *((("postgresql",), f"SELECT taken + INTERVAL '{text}' FROM moments") for text in POSTGRESQL_S),
     (STRICT, "SELECT INTERVAL '1 day' later, taken - INTERVAL '36 hours' AS earlier FROM moments"),

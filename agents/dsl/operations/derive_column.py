@@ -3,8 +3,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlglot import exp
-
 from agents.dsl.arguments import EXPRESSION, HANDLE, NEW_NAME, argument
 from agents.dsl.expressions import parse_scalar
 from agents.dsl.names import listed, quoted
@@ -29,8 +27,8 @@ class DeriveColumn(RelationOperation):
         name = check_new(self.name_, source, scope, self.signature())
         expression = parse_scalar(self.expr, source.columns, scope.dialect)
         # PostgreSQL makes of a text by itself what its reader wants, such as a date.
-        open_ = scope.dialect == "postgresql" and isinstance(expression.tree, exp.Literal) and expression.tree.is_string
-        semantic = "unknown" if open_ else expression.semantic
+        undecided = scope.dialect == "postgresql" and expression.is_quoted_text
+        semantic = "unknown" if undecided else expression.semantic
         column = RelColumn(name, expression.type, semantic, expression.nullable)
         return Relation(
             operation=self,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHIFTS = frozenset({"lag", "lead"})
 _FRAMELESS = _SHIFTS | {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
+_OF_EQUALS = {"rank": "1", "dense_rank": "1", "percent_rank": "0.0", "cume_dist": "1.0"}
 _ALL_ROWS = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 
@@ -48,6 +49,8 @@ def _planned(planner: Planner, frame: Frame, window: exp.Window, wanted: str) ->
     framed = fn not in _FRAMELESS  # SQL takes a frame beside those, too, and does not look at it
     timed = interval_frames.in_seconds(planner, window) if framed else window
     frame, keys = _order(planner, frame, timed)
+    if fn in _OF_EQUALS and not keys:  # in no order all rows have the same rank
+        return frame, exp.Literal.number(_OF_EQUALS[fn])
     if keys:
         arguments["order_by"] = keys
     if framed and timed.args.get("spec") is not None:
