@@ -183,12 +183,12 @@ EXPRESSION_NODES: frozenset[str] = names("""
     JSONExtract JSONExtractScalar JSONBExtract JSONBExtractScalar JSONPath JSONPathRoot JSONPathKey JSONPathSubscript
     JSONPathWildcard JSONPathSlice JSONPathSelector JSONPathFilter JSONBContains ArrayContainsAll ArrayContainedBy
     ArrayOverlaps Lambda PropertyEQ Struct Dot CurrentDate CurrentTime CurrentTimestamp Localtime Localtimestamp
-    CurrentDatetime Operator CharacterSet Kwarg
+    CurrentDatetime Operator CharacterSet Kwarg Chr
 """)
 
 # Further classes that may stand in a whole SELECT.
 STATEMENT_NODES: frozenset[str] = EXPRESSION_NODES | names("""
     Select Subquery Union Intersect Except From Join Where Group Having Order Ordered Limit Offset Fetch Distinct
     Table TableAlias Alias CTE With Values Star Exists Window WindowSpec Filter Qualify WithinGroup GroupConcat
-    Cube Rollup GroupingSets IgnoreNulls RespectNulls Lateral LimitOptions
+    Cube Rollup GroupingSets IgnoreNulls RespectNulls Lateral LimitOptions IndexTableHint
 """)

@@ -25,20 +25,26 @@ _ARITHMETIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
 
 
 def meets_one(one: SemanticType, other: SemanticType) -> bool:
-    """Whether a value of `one` equals one value of `other` at most: a number equals both texts '1' and '01'."""
-    return (_CLASS.get(one), _CLASS.get(other)) != ("number", "text")
+    """Whether a value of `one` equals one value of `other` at most: a number equals both texts '1' and '01', and
+    a date, a time or a truth value may be written in several ways, too."""
+    return other != "text" or one in ("text", "enum", "unknown")
+
+
+def is_comparable(one: SemanticType, other: SemanticType, dialect: DialectName) -> bool:
+    """Whether columns of these types may be compared as they are."""
+    left, right = _CLASS.get(one), _CLASS.get(other)
+    if left is None or right is None or left == right:
+        return True
+    nonsense = {left, right} == {"number", "date or time"}
+    return not nonsense and (dialect not in _STRICT or "boolean" in (left, right))
 
 
 def check_comparable(one: RelColumn, other: RelColumn, dialect: DialectName, signature: str) -> None:
     """Refuse two columns of which the database could not compare any values. Raises TypeMismatchError."""
-    left, right = _CLASS.get(one.semantic), _CLASS.get(other.semantic)
-    if left is None or right is None or left == right:
-        return
-    nonsense = {left, right} == {"number", "date or time"}
-    if nonsense or (dialect in _STRICT and "boolean" not in (left, right)):
+    if not is_comparable(one.semantic, other.semantic, dialect):
         raise TypeMismatchError(
-            f"{_told(one)} and {_told(other)} cannot be compared: a {left} and a {right}. "
-            f"Convert one of them first (derive_column with CAST). Signature: {signature}."
+            f"{_told(one)} and {_told(other)} cannot be compared: a {_CLASS[one.semantic]} and a "
+            f"{_CLASS[other.semantic]}. Convert one of them first (derive_column with CAST). Signature: {signature}."
         )
 
 

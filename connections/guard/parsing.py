@@ -1,9 +1,9 @@
 """Reading SQL faithfully, for the guard, the language and lifting alike.
 
-sqlglot would turn many function calls and cast types into its own notion of them
-(`DATE(x)` into a cast, `DECIMAL` into `REAL`), so names are shielded before parsing and restored afterwards. A function
-call is then always an `Anonymous` node with the name as it was written, or a class with syntax of its own (CAST,
-EXTRACT, TRIM … FROM), and a cast's type is the text that was written.
+sqlglot would turn many function calls and cast types into its own notion of them (`DATE(x)` into a cast, `DECIMAL` into
+`REAL`), so names are shielded before parsing and restored afterwards. A function call is then always an `Anonymous`
+node with the name as it was written, or a class with syntax of its own (CAST, EXTRACT, TRIM … FROM), and a cast's type
+and the text of an interval are what was written.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from connections.allowed import AGGREGATES, FUNCTIONS, TYPE_WORDS, WINDOWS
 from connections.catalogue import DialectName
+from connections.guard.literals import is_interval, numeral_end, restore_interval, retyped, shielded_interval
 
 T = TypeVar("T")
 
@@ -111,17 +112,17 @@ def parse(sql: str, dialect: DialectName) -> Parsed:
     except TokenError as error:
         raise UnreadableSqlError(f"the text cannot be read as SQL: {error}") from None
     _check_size(tokens)
-    shield = _Shield(tokens, dialect)
+    shield = _Shield(sql, tokens, dialect)
     try:
         statements = _on_enough_stack(len(tokens), lambda: reader.parser().parse(shield.tokens, sql))
     except ParseError as error:
         raise UnreadableSqlError(_where(error)) from None
     except (SqlglotError, RecursionError) as error:
         raise UnreadableSqlError(f"the text cannot be read as SQL: {error}") from None
-    except (TypeError, AttributeError, LookupError, ValueError):
+    except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError):
         # sqlglot's parser breaks in these ways over some texts that no database takes, such as `SELECT 1 ->`.
         raise UnreadableSqlError("the text cannot be read as SQL") from None
-    kept = tuple(_restore(statement, shield.types) for statement in statements if statement is not None)
+    kept = tuple(_restore(statement, shield) for statement in statements if statement is not None)
     return Parsed(sql, kept, tuple(tokens))
 
 
@@ -143,23 +144,27 @@ def _check_size(tokens: Sequence[Token]) -> None:
 
 
 class _Shield:
-    """Puts function names and cast types out of sqlglot's reach: `tokens` to parse, and the `types` by their number."""
+    """Puts names, types and intervals out of sqlglot's reach: `tokens` to parse, and what leads back to them."""
 
-    def __init__(self, source: Sequence[Token], dialect: DialectName) -> None:
+    def __init__(self, sql: str, source: Sequence[Token], dialect: DialectName) -> None:
         self.tokens: list[Token] = []
         self.types: list[str] = []
+        self.intervals: dict[str, str] = {}
+        self._dialect = dialect
         self._own_syntax = _OWN_SYNTAX | ({"group_concat"} if dialect == "mysql" else set())
         self._functions = FUNCTIONS[dialect] | AGGREGATES[dialect] | WINDOWS
         self._in_cast: list[bool] = []
         position = 0
         while position < len(source):
-            end = self._type_end(source, position)
-            if end > position:
+            token = source[position]
+            if (end := self._type_end(source, position)) > position:
                 self._replace_type(source[position:end])
-                position = end
+            elif (end := numeral_end(sql, source, position, dialect)) > position:
+                self.tokens.append(retyped(token, TokenType.NUMBER, sql[token.start : source[end - 1].end + 1]))
             else:
                 self._keep(source, position)
-                position += 1
+                end = position + 1
+            position = end
 
     def _keep(self, source: Sequence[Token], position: int) -> None:
         token = source[position]
@@ -167,9 +172,12 @@ class _Shield:
             self._in_cast.append(bool(self.tokens) and self.tokens[-1].text.lower() in ("cast", "try_cast"))
         elif token.token_type == TokenType.R_PAREN and self._in_cast:
             self._in_cast.pop()
-        opens = position + 1 < len(source) and source[position + 1].token_type == TokenType.L_PAREN
-        if opens and self._is_call(token):
-            token = _retyped(token, TokenType.VAR, _SHIELD + token.text)
+        following = source[position + 1] if position + 1 < len(source) else None
+        if following is not None and following.token_type == TokenType.L_PAREN and self._is_call(token):
+            token = retyped(token, TokenType.VAR, _SHIELD + token.text)
+        elif is_interval(self.tokens, token, self._dialect):
+            text, token = token.text, shielded_interval(token, len(self.intervals), following, self._dialect)
+            self.intervals[token.text] = text
         self.tokens.append(token)
 
     def _is_call(self, token: Token) -> bool:
@@ -194,7 +202,7 @@ class _Shield:
         number = str(_TYPE_BASE + len(self.types) - 1)
         kinds = (TokenType.DECIMAL, TokenType.L_PAREN, TokenType.NUMBER, TokenType.R_PAREN)
         for kind, text in zip(kinds, ("DECIMAL", "(", number, ")"), strict=True):
-            self.tokens.append(_retyped(words[0], kind, text))
+            self.tokens.append(retyped(words[0], kind, text))
 
 
 def _is_star(before: Sequence[Token]) -> bool:
@@ -234,18 +242,16 @@ def _is_array_suffix(source: Sequence[Token], position: int) -> bool:
     return position + 1 < len(source) and source[position + 1].token_type == TokenType.R_BRACKET
 
 
-def _retyped(token: Token, kind: TokenType, text: str) -> Token:
-    return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
-
-
-def _restore(statement: exp.Expr, types: Sequence[str]) -> exp.Expr:
+def _restore(statement: exp.Expr, shield: _Shield) -> exp.Expr:
     for node in statement.walk():
         if isinstance(node, exp.Anonymous | exp.Identifier) and str(node.this).startswith(_SHIELD):
             node.set("this", node.this[len(_SHIELD) :])
         elif isinstance(node, exp.DataType) and (number := _type_number(node)) is not None:
             node.set("this", exp.DataType.Type.USERDEFINED)
-            node.set("kind", _spelled(types[number]))
+            node.set("kind", _spelled(shield.types[number]))
             node.set("expressions", None)
+        elif isinstance(node, exp.Interval):
+            restore_interval(node, shield.intervals)
     return statement
 
 

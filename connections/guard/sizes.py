@@ -222,6 +222,8 @@ def _longest(node: exp.Expr) -> float:
     if isinstance(node, exp.DPipe):
         return _longest(node.left) + _longest(node.right)
     name, arguments = _name(node), node.expressions
+    if isinstance(node, exp.Chr) or name == "chr":
+        return 4 * len(arguments)  # MySQL makes as many bytes out of a number
     if name == "concat" and arguments:
         return sum(map(_longest, arguments))
     if name == "repeat" and len(arguments) > 1:

@@ -42,6 +42,9 @@ ALLOWED = [
     (WITH_REPEAT, "SELECT rpad(lpad(title, 5, '0'), 10) FROM items"),
     (("sqlite", "duckdb"), "SELECT printf('%05d of %s', id, title) FROM items"),
     (("duckdb",), "SELECT id FROM items WHERE id IN (1, 2) AND 'a' IN tags"),
+    (("sqlite", "mysql"), "SELECT replace(replace(replace(a, ',', char(13)), char(10), ''), ';', char(9)) FROM items"),
+    (("mysql",), "SELECT i.id FROM items i FORCE INDEX (PRIMARY) STRAIGHT_JOIN items j USE KEY (a, b) ON i.id = j.id"),
+    (("postgresql", "duckdb"), "SELECT day + INTERVAL '1 day 02:30:00', 0x1F + 1 FROM items"),
     (("postgresql",), 'SELECT "user" FROM items'),
     (("mysql", "sqlite"), "SELECT user FROM items"),
     (("postgresql",), "SELECT DATE '2026-01-01', TIMESTAMP '2026-01-01 00:00', INTERVAL '1 day', id::numeric(10,2)"),
@@ -147,6 +150,10 @@ REFUSED = [
     (("mysql",), "SELECT id INTO OUTFILE 'x' FROM items"),
     (("mysql",), "SELECT @a := id FROM items"),
     (("mysql",), "SELECT id /*!50000 , sleep(5) */ FROM items"),
+    (("mysql",), "SELECT /*+ SET_VAR(sort_buffer_size = 4000000000) */ id FROM items"),
+    (("mysql",), "SELECT id FROM mysql.user FORCE INDEX (PRIMARY)"),
+    (("mysql",), "SELECT repeat(char(65, 66), 1000000000)"),
+    (("postgresql", "duckdb"), "SELECT pg_sleep(1) + INTERVAL '1 day'"),
 ]
 
 

@@ -66,6 +66,8 @@ KEPT = [
     (("duckdb",), "list_filter(tags, x -> x = label)", "list_filter(«tags», x -> x = «label»)"),
     (("duckdb",), "label ~ 'a' or 5 // 2 = 2", "«label» ~ 'a' or 5 // 2 = 2"),
     (("mysql",), "timestampdiff(MONTH, made, `Order Date`)", "timestampdiff(MONTH, «made», «Order Date»)"),
+    (("sqlite", "mysql"), "replace(label, char(10), char(44, 65))", "replace(«label», char(10), char(44, 65))"),
+    (("sqlite", "mysql"), "made > 0 and qty < 0x1F", "«made» > 0 and «qty» < 0x1F"),
     (("mysql",), 'label REGEXP "^a" || qty', '«label» REGEXP "^a" || «qty»'),
 ]
 
@@ -151,6 +153,7 @@ def test_a_number_is_a_condition_only_where_the_database_says_so(dialect: Dialec
         ("postgresql", "case when id = 1 then qty else null end", "integer"),
         ("mysql", "date(label)", "date"),
         ("sqlite", "date(label)", "text"),
+        ("sqlite", "0x1F + 1", "integer"),
         ("postgresql", "made::timestamptz", "timestamptz"),
         ("duckdb", "json_extract(j, '$.a')", "unknown"),
     ],

@@ -44,6 +44,11 @@ class Expression:
     tree: exp.Expr = field(repr=False, compare=False)
     atomic: bool = False
 
+    @property
+    def is_quoted_text(self) -> bool:
+        """Whether it is a text in quotes and nothing else."""
+        return isinstance(self.tree, exp.Literal) and bool(self.tree.is_string)
+
     def write(self, columns: Mapping[str, str]) -> str:
         """The expression as SQL, with `columns` giving the SQL of each column. Raises KeyError on a missing one."""
         return "".join(columns[piece] if index % 2 else piece for index, piece in enumerate(self.pieces))

@@ -106,7 +106,7 @@ def _semantic(
     if isinstance(node, exp.Column):
         return scope[node.name].semantic if node.name in scope else "unknown"
     if isinstance(node, exp.Literal):
-        return _literal(node)
+        return "unknown" if dialect == "mysql" and _in_another_base(node) else _literal(node)
     if isinstance(node, _TRUTHS):
         return "boolean"
     if isinstance(node, exp.Cast):
@@ -144,9 +144,13 @@ def _plain(node: exp.Expr) -> SemanticType:
 def _literal(node: exp.Literal) -> SemanticType:
     if node.is_string:
         return "text"
-    if node.name.isdigit():
+    if _in_another_base(node) or node.name.replace("_", "").isdigit():
         return "integer"
     return "float" if "e" in node.name.lower() else "decimal"
+
+
+def _in_another_base(node: exp.Literal) -> bool:
+    return node.name[:2].lower() in ("0x", "0o", "0b")
 
 
 def _function(node: exp.Anonymous, dialect: DialectName, known: Mapping[int, SemanticType]) -> SemanticType:
@@ -205,10 +209,12 @@ def _check_comparison(left: exp.Expr, right: exp.Expr, known: Mapping[int, Seman
 
 
 def _may_be_date(node: exp.Expr, dialect: DialectName) -> bool:
-    """SQLite keeps years and epochs in DATE columns, and MySQL reads 20240131 as a date."""
+    """SQLite keeps years and epochs in DATE columns, MySQL reads 20240131 as a date, and 0 is before all of them."""
     if dialect not in ("sqlite", "mysql"):
         return False
-    return not isinstance(node, exp.Literal) or abs(float(node.name)) >= 1000
+    if not isinstance(node, exp.Literal) or _in_another_base(node):
+        return True
+    return not 0 < abs(float(node.name)) < 1000
 
 
 def _is_null(node: exp.Expr) -> bool:

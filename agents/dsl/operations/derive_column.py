@@ -26,7 +26,10 @@ class DeriveColumn(RelationOperation):
         (source,) = inputs
         name = check_new(self.name_, source, scope, self.signature())
         expression = parse_scalar(self.expr, source.columns, scope.dialect)
-        column = RelColumn(name, expression.type, expression.semantic, expression.nullable)
+        # PostgreSQL makes of a text by itself what its reader wants, such as a date.
+        undecided = scope.dialect == "postgresql" and expression.is_quoted_text
+        semantic = "unknown" if undecided else expression.semantic
+        column = RelColumn(name, expression.type, semantic, expression.nullable)
         return Relation(
             operation=self,
             handle=scope.handle,

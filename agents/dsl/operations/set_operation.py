@@ -35,7 +35,7 @@ class SetOperation(RelationOperation):
             )
         columns = {}
         for one, other in zip(left.columns.values(), right.columns.values(), strict=True):
-            if scope.dialect not in ("sqlite", "mysql"):  # these put values of any types into one column
+            if scope.dialect == "postgresql":  # the others put values of any types into one column
                 check_comparable(one, other, scope.dialect, self.signature())
             columns[one.name] = _merged(one, other)
         return Relation(

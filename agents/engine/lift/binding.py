@@ -40,7 +40,7 @@ from connections.catalogue import Catalogue, DialectName
 
 _SELECT_PARTS = frozenset({
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
-    "windows", "qualify", "laterals", "operation_modifiers",
+    "windows", "qualify", "laterals", "operation_modifiers", "hint",
 })  # fmt: skip
 _SET_PARTS = frozenset({"this", "expression", "distinct", "order", "limit", "offset", "with_"})
 
@@ -96,6 +96,9 @@ class Binder:
                 raise refuse(f"the function {part.name}", part, self.text, "it makes rows that come from no table")
             if isinstance(part, exp.In) and part.args.get("field") is not None:
                 raise refuse("IN a table", part, self.text, "write IN (SELECT …)")
+            if isinstance(part, exp.In) and [type(item) for item in part.expressions] == [exp.Values]:
+                part.set("query", exp.Subquery(this=part.expressions[0].pop()))
+                part.set("expressions", None)
             return part
 
         return node.transform(resolved)
@@ -167,6 +170,8 @@ class Binder:
 
     def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Query:
         self._only(node, _SELECT_PARTS)
+        if node.args.get("hint") is not None and "set_var" in node.args["hint"].sql().lower():
+            raise refuse("the hint SET_VAR", node, self.text, "it may change what the SQL means")
         scope = Scope(self.dialect, outer)
         source, late = self._from(node, scope, ctes)
         windows = {w.name.casefold(): w for w in node.args.get("windows") or []}

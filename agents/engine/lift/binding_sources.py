@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 Ctes = Mapping[str, Cte]
 How = Literal["inner", "left", "right", "full", "cross"]
 _JOIN_PARTS = frozenset({"this", "on", "using", "method", "side", "kind"})
-_TABLE_PARTS = frozenset({"this", "db", "alias", "joins"})
+_JOIN_KINDS = frozenset({"", "INNER", "OUTER", "CROSS", "STRAIGHT_JOIN"})
+_TABLE_PARTS = frozenset({"this", "db", "alias", "joins", "hints"})
 
 
 class SourceBinder:
@@ -130,7 +131,7 @@ class SourceBinder:
             return self._matching(left, shown, join)
         strange = [part for part, value in join.args.items() if value and part not in _JOIN_PARTS]
         natural = join.method == "NATURAL"
-        if strange or (join.method and not natural) or join.kind not in ("", "INNER", "OUTER", "CROSS"):
+        if strange or (join.method and not natural) or join.kind not in _JOIN_KINDS:
             name = " ".join(part for part in (join.method, join.side, join.kind) if part) or strange[0].upper()
             raise refuse(f"{name} JOIN", join, self.binder.text)
         right, also = self._item(join.this)

@@ -70,3 +70,7 @@ def aggregates_of(node: Node, dialect: DialectName) -> Iterator[Node]:
 
 def has_aggregate(node: Node, dialect: DialectName) -> bool:
     return next(aggregates_of(node, dialect), None) is not None
+
+
+def has_window(node: Node) -> bool:
+    return node.find(exp.Window) is not None

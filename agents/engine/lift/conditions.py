@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agents.dsl.expressions.null_tests import null_tested
-from agents.engine.lift.calls import has_aggregate
+from agents.engine.lift.calls import has_aggregate, has_window
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.query import Node, all_of, subqueries_of
 from agents.engine.lift.subqueries import attach, semi_join
-from agents.engine.lift.windows import has_window
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner

@@ -1,8 +1,9 @@
 """Correlated sub-queries: how their rows are tied to those of the query around them.
 
-Two ways. `Keys`: every outer column stands in an equality `inner = outer` of WHERE; the sub-query is computed once for
-all values of its inner side. `Domain`: anything else; the distinct outer values are joined into its FROM, so that the
-outer columns are ordinary columns inside. Either way the tying columns are carried through to the result.
+Two ways. `Keys`: every outer column stands in an equality `inner = outer` of WHERE, and equals one inner value at most;
+the sub-query is computed once for all values of its inner side. `Domain`: anything else; the distinct outer values are
+joined into its FROM, so that the outer columns are ordinary columns inside. Either way the tying columns are carried
+through to the result.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from agents.engine.lift.query import (
     subqueries_of,
 )  # fmt: skip
 from agents.engine.lift.refusals import refuse
-from connections.catalogue import DialectName, Table
+from connections.catalogue import DialectName, SemanticType, Table
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
@@ -73,13 +74,25 @@ def linked(planner: Planner, frame: Frame, query: Query) -> tuple[Query, Link | 
     if not all(key in frame.names for key in query.free):
         missing = sorted(name for source, name in query.free if (source, name) not in frame.names)
         raise refuse(f"a sub-query that reads {', '.join(missing)}", None, "", "it belongs to a query further out")
-    simple = _by_keys(planner, query) if isinstance(query, Select) else None
+    simple = _by_keys(planner, frame, query) if isinstance(query, Select) else None
     if simple is not None:
         return simple
     return query, Domain(_domain(planner, frame, query))
 
 
-def _by_keys(planner: Planner, select: Select) -> tuple[Select, Keys] | None:
+def equals_one(planner: Planner, frame: Frame, outer: Node, inner: SemanticType) -> bool:
+    """Whether the value of `outer` surely equals one value of the type `inner` at most.
+
+    SQLite and MySQL take texts for numbers and dates there: the number 1 equals '1' and '01', which DISTINCT and
+    GROUP BY keep apart. The other two compare no such columns.
+    """
+    if planner.dialect in ("postgresql", "duckdb"):
+        return True
+    mine = planner.type_of(frame, outer)
+    return mine in ("text", "enum") or inner not in ("text", "unknown") or mine == inner
+
+
+def _by_keys(planner: Planner, frame: Frame, select: Select) -> tuple[Select, Keys] | None:
     pairs: list[KeyPair] = []
     rest: list[Node] = []
     moved, source = _inner_conditions(select.source)
@@ -87,6 +100,8 @@ def _by_keys(planner: Planner, select: Select) -> tuple[Select, Keys] | None:
         pair = _key_pair(select, part, planner.dialect)
         if pair is None:
             rest.append(part)
+        elif not equals_one(planner, frame, pair.outer, planner.types.of(pair.inner, select.source)):
+            return None
         else:
             pairs.append(pair)
     bare = replace(select, source=source, where=tuple(rest), free=frozenset())

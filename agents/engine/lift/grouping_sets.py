@@ -12,9 +12,8 @@ from math import prod
 
 from sqlglot import exp
 
-from agents.engine.lift.calls import is_aggregate
+from agents.engine.lift.calls import has_window, is_aggregate
 from agents.engine.lift.query import Node, Output, Query, Select, SetQuery, Tail
-from agents.engine.lift.windows import has_window
 from connections.catalogue import DialectName
 
 Keys = tuple[Node, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -9,6 +10,7 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
 
+_LENGTH = re.compile(r"\s*(\d+)\s*([A-Z]+?)S?\s*")
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
 
 
@@ -31,10 +33,10 @@ def in_seconds(planner: Planner, window: exp.Window) -> exp.Window:
 
 
 def _length(planner: Planner, interval: exp.Interval) -> int:
-    count, unit = interval.name, str(interval.args.get("unit") or "").upper().rstrip("S")
-    if not count.isdigit() or unit not in _SECONDS:
+    found = _LENGTH.fullmatch(f"{interval.name} {interval.args.get('unit') or ''}".upper())
+    if found is None or found[2] not in _SECONDS:
         raise planner.refuse("a window frame in months or years, which differ in length", interval)
-    return int(count) * _SECONDS[unit]
+    return int(found[1]) * _SECONDS[found[2]]
 
 
 def _seconds_of(planner: Planner, key: exp.Expr) -> exp.Expr:

@@ -6,14 +6,14 @@ So a match is found by joining the distinct elements, and where NULLs can matter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from agents.engine.lift import existence
-from agents.engine.lift.correlation import join_back, linked
+from agents.engine.lift.correlation import equals_one, join_back, linked
 from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import Node, Query, Select, Source, Tail, column, columns_of
@@ -47,6 +47,10 @@ class _Sizes:
 def semi_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> Frame:
     """The rows of `frame` whose `operand` is an element of `query`."""
     operands = _operands(planner, operand, query)
+    if not _equal_one(planner, frame, operands, query):
+        found = existence.semi_join(planner, frame, _rows_where(planner, operands, query, _equal))
+        assert found is not None
+        return found
     elements = _elements(planner, frame, query)
     return join_back(planner, frame, elements, "inner", list(zip(operands, elements.columns, strict=True)))[0]
 
@@ -71,51 +75,67 @@ def _may_be_unknown(planner: Planner, frame: Frame, operand: Node, query: Query)
 
 def _no_row_like(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node]:
     """`(a, b) NOT IN query` is true where each row of `query` differs for certain: in a value that both have."""
-    operands = _operands(planner, operand, query)
-    source = Source(planner.new_source("elements"), "elements", query.names, query)
-    conditions: list[Node] = []
-    for mine, name in zip(operands, query.names, strict=True):
-        theirs = column(source.id, name)
-        same: Node = exp.EQ(this=mine.copy(), expression=theirs)
-        for side in (mine, theirs):
-            same = exp.or_(same, exp.Is(this=side.copy(), expression=exp.Null()), copy=False)
-        conditions.append(exp.paren(same, copy=False))
-    read = frozenset(key for node in operands for key in columns_of(node))
-    rows = Select(source, tuple(conditions), None, (), (), (), False, (), Tail(), query.free | read)
+    rows = _rows_where(planner, _operands(planner, operand, query), query, _equal_or_null)
     return existence.flag(planner, frame, rows, "true", negated=True)
 
 
+def _rows_where(
+    planner: Planner, operands: Sequence[Node], query: Query, condition: Callable[[Node, Node], Node]
+) -> Select:
+    """The rows of `query` of which every value and the operand that belongs to it fulfil `condition`."""
+    source = Source(planner.new_source("elements"), "elements", query.names, query)
+    pairs = zip(operands, query.names, strict=True)
+    conditions = tuple(condition(mine.copy(), column(source.id, name)) for mine, name in pairs)
+    read = frozenset(key for node in operands for key in columns_of(node))
+    return Select(source, conditions, None, (), (), (), False, (), Tail(), query.free | read)
+
+
+def _equal(mine: Node, theirs: Node) -> Node:
+    return exp.EQ(this=mine, expression=theirs)
+
+
+def _equal_or_null(mine: Node, theirs: Node) -> Node:
+    same: Node = _equal(mine.copy(), theirs)
+    for side in (mine, theirs):
+        same = exp.or_(same, exp.Is(this=side.copy(), expression=exp.Null()), copy=False)
+    return exp.paren(same, copy=False)
+
+
+def _equal_one(planner: Planner, frame: Frame, operands: Sequence[Node], query: Query) -> bool:
+    """Whether each operand equals one element at most, so that a join with the distinct elements repeats no row."""
+    types = (planner.types.output(query, position) for position in range(len(operands)))
+    return all(equals_one(planner, frame, mine, theirs) for mine, theirs in zip(operands, types, strict=True))
+
+
 def _outside(planner: Planner, frame: Frame, operand: Node, query: Query) -> tuple[Frame, Node, Node]:
-    """The element that `operand` equals, or NULL, and the condition of `not_in`."""
+    """Conditions: that `operand` equals no element, and that of `not_in`."""
     operands = _operands(planner, operand, query)
     elements = _elements(planner, frame, query)
     left_null = any(_nullable(frame, node) for node in operands)
     right_null = any(elements.relation.by_name[name].nullable for name in elements.columns)
     if len(operands) > 1 and (left_null or right_null):
         raise planner.refuse("NOT IN of row values that may be NULL as a value", operand)
-    frame, matched = _match(planner, frame, operands, elements)
-    missing: Node = exp.Is(this=matched, expression=exp.Null())
+    frame, missing = _missing(planner, frame, operands, query, elements)
     if not left_null and not right_null:
-        return frame, matched, missing
+        return frame, missing, missing
     frame, sizes = _sizes(planner, frame, elements)
-    parts = [missing]
+    parts = [missing.copy()]
     if left_null:
         parts.append(exp.Not(this=exp.Is(this=operands[0].copy(), expression=exp.Null())))
     if right_null:
         parts.append(sizes.without_null)
-    return frame, matched, exp.paren(exp.or_(sizes.empty, exp.and_(*parts, copy=False), copy=False), copy=False)
+    return frame, missing, exp.paren(exp.or_(sizes.empty, exp.and_(*parts, copy=False), copy=False), copy=False)
 
 
 def flag(planner: Planner, frame: Frame, operand: Node, query: Query, want: str) -> tuple[Frame, Node]:
     """`operand IN query` as an expression."""
     if want == "true":
-        operands = _operands(planner, operand, query)
-        frame, matched = _match(planner, frame, operands, _elements(planner, frame, query))
-        return frame, exp.Not(this=exp.Is(this=matched, expression=exp.Null()))
-    frame, matched, outside = _outside(planner, frame, operand, query)
-    if want == "false" or isinstance(outside, exp.Is):
+        frame, missing = _missing(planner, frame, _operands(planner, operand, query), query)
+        return frame, exp.Not(this=missing)
+    frame, missing, outside = _outside(planner, frame, operand, query)
+    if want == "false" or outside is missing:
         return frame, exp.Not(this=outside)
-    inside = exp.Not(this=exp.Is(this=matched.copy(), expression=exp.Null()))
+    inside = exp.Not(this=missing)
     return frame, _case([(inside, exp.true()), (outside, exp.false())], None)
 
 
@@ -167,13 +187,20 @@ def _elements(planner: Planner, frame: Frame, query: Query) -> Planned:
     return planner.distinct(planned, names)
 
 
-def _match(planner: Planner, frame: Frame, operands: Sequence[Node], elements: Planned) -> tuple[Frame, Node]:
-    """The element that `operands` equal, or NULL."""
+def _missing(
+    planner: Planner, frame: Frame, operands: Sequence[Node], query: Query, elements: Planned | None = None
+) -> tuple[Frame, Node]:
+    """The condition that `operands` equal no element. `elements` are those of `query`, where they are planned."""
+    if not _equal_one(planner, frame, operands, query):
+        rows = _rows_where(planner, operands, query, _equal)
+        return existence.flag(planner, frame, rows, "true", negated=True)
+    elements = elements or _elements(planner, frame, query)
     also = list(zip(operands, elements.columns, strict=True))
     frame, names = join_back(planner, frame, elements, "left", also)
     source = planner.new_source("match")
     found = elements.columns[0]
-    return replace(frame, names={**frame.names, (source, found): names[found]}), column(source, found)
+    frame = replace(frame, names={**frame.names, (source, found): names[found]})
+    return frame, exp.Is(this=column(source, found), expression=exp.Null())
 
 
 def _sizes(planner: Planner, frame: Frame, elements: Planned) -> tuple[Frame, _Sizes]:

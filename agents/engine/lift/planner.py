@@ -18,9 +18,10 @@ from agents.engine.lift.program import Program
 from agents.engine.lift.query import Bound, Constants, Node, Output, Query, Select, SetQuery, SortKey
 from agents.engine.lift.refusals import refuse
 from agents.engine.lift.relation import Relation
+from agents.engine.lift.semantics import Types
 from agents.engine.lift.subqueries import attach
 from agents.errors import LimitExceededError
-from connections.catalogue import DialectName, Table
+from connections.catalogue import DialectName, SemanticType, Table
 
 _WIDE = 60
 
@@ -40,6 +41,7 @@ class Planner:
     def __init__(self, bound: Bound, program: Program, *, text: str, strict: bool, deadline: float) -> None:
         self.queries, self.program, self.text, self.strict = dict(bound.queries), program, text, strict
         self.warnings = list(bound.warnings)
+        self.types = Types(program.dialect)
         self.tables: dict[Table, Relation] = {}
         self._planned: dict[Query, Planned] = {}
         self.one_row: Frame | None = None
@@ -120,6 +122,10 @@ class Planner:
         tree = frame.resolved(node.unnest())
         free = frame.relation.free_name(name or derived_name(tree))
         return frame.on(self.program.derive(frame.relation, free, tree)), free
+
+    def type_of(self, frame: Frame, node: Node) -> SemanticType:
+        """The type of `node`, as far as it can be told."""
+        return self.program.type_of(frame.relation, frame.resolved(node))
 
     def new_source(self, what: str) -> str:
         """A source id for columns that planning itself makes."""

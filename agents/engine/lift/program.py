@@ -11,19 +11,23 @@ from typing import Any
 
 from sqlglot import exp
 
+from agents.dsl.expressions.infer import infer
 from agents.dsl.expressions.null_tests import presence_tested
-from agents.dsl.type_rules import meets_one
+from agents.dsl.relation import RelColumn
+from agents.dsl.type_rules import aggregated, is_comparable, meets_one
 from agents.engine.dialects import DIALECTS
 from agents.engine.lift.naming import Handles, joined_label, joined_names
-from agents.engine.lift.query import Node, conjuncts
+from agents.engine.lift.query import Node, all_of, conjuncts
 from agents.engine.lift.relation import Dependency, Field, Relation, relation_of
 from agents.engine.lift.text import text_of
+from agents.errors import TypeMismatchError
 from connections.catalogue import Catalogue, DialectName, SemanticType, Table
 
 Call = dict[str, Any]
 _MOST_KEYS = 8
 _NEVER_NULL = frozenset({"count", "count_distinct"})
 _WHOLE = frozenset({"count", "count_distinct", "row_number", "rank", "dense_rank", "ntile"})
+_KEEPS = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "last_value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,13 @@ class Program:
 
     def text(self, node: Node) -> str:
         return text_of(node, self.dialect)
+
+    def type_of(self, relation: Relation, expression: Node) -> SemanticType:
+        """The type of an expression over `relation`, as the operations infer it."""
+        try:
+            return infer(expression, relation.by_name, self.dialect)[0]
+        except TypeMismatchError:
+            return "unknown"
 
     def table(self, table: Table, alias: str = "") -> Relation:
         """`table_ref`. With `alias`, a copy of its own, so that a table can meet itself in a join."""
@@ -84,15 +95,21 @@ class Program:
     ) -> Relation:
         """`join_table`. `condition` reads the output's names, which `joined_names` foretells."""
         arguments: Call = {"left": left.handle, "right": right.handle, "how": how}
+        names = self.joined_names(left, right)
+        odd = [(a, b) for a, b in on if self._is_odd(left.by_name[a].semantic, right.by_name[b].semantic)]
         if how != "cross":
-            arguments["on"] = [list(pair) for pair in on]
-        if condition is not None:
-            arguments["condition"] = self.text(condition)
+            arguments["on"] = [list(pair) for pair in on if pair not in odd]
+        parts = [exp.EQ(this=logical(a), expression=logical(names[b])) for a, b in odd]
+        if condition is not None or parts:
+            arguments["condition"] = self.text(all_of([*([condition] if condition is not None else []), *parts]))
         label = joined_label(left.label, right.label)
         handle = self._call("join_table", arguments, label if label != left.label else f"{label}_joined")
-        names = self.joined_names(left, right)
         pairs = [(a, names[b]) for a, b in on]
         return _joined(left, right.renamed(names), how, pairs, condition is None, handle, label)
+
+    def _is_odd(self, one: SemanticType, other: SemanticType) -> bool:
+        """Whether `on` refuses to compare these types, though an expression may: years in a DATE column of SQLite."""
+        return self.dialect in ("sqlite", "mysql") and not is_comparable(one, other, self.dialect)
 
     def joined_names(self, left: Relation, right: Relation) -> dict[str, str]:
         """The names that the columns of `right` have after the two are joined."""
@@ -106,7 +123,7 @@ class Program:
         arguments = {"rel": relation.handle, "group_by": list(group_by), "aggs": items}
         handle = self._call("aggregate", arguments, wanted or f"{relation.label}_{suffix}")
         fields = [relation.by_name[name] for name in group_by]
-        fields += [Field(a.name, _type_of(a, relation), a.fn not in _NEVER_NULL) for a in aggregates]
+        fields += [Field(a.name, self._type(a.fn, a.column, relation), a.fn not in _NEVER_NULL) for a in aggregates]
         determined = [
             Dependency(rule.given, rule.then & set(group_by))
             for rule in relation.dependencies
@@ -115,17 +132,17 @@ class Program:
         keys = frozenset({frozenset(group_by)})
         return Relation(handle, relation.label, tuple(fields), keys, tuple(determined), never_empty=not group_by)
 
-    def derive(self, relation: Relation, name: str, expression: Node, semantic: SemanticType = "unknown") -> Relation:
+    def derive(self, relation: Relation, name: str, expression: Node) -> Relation:
         arguments = {"rel": relation.handle, "name": name, "expr": self.text(expression)}
         handle = self._call("derive_column", arguments, f"{relation.label}_with_{name}")
-        return relation.with_field(Field(name, semantic), handle)
+        return relation.with_field(Field(name, self.type_of(relation, expression)), handle)
 
     def window(self, relation: Relation, name: str, fn: str, arguments: Mapping[str, Any]) -> Relation:
         """`window_column`; `arguments` as the operation takes them."""
         call = {"rel": relation.handle, "name": name, "fn": fn, **arguments}
         handle = self._call("window_column", call, f"{relation.label}_with_{name}")
-        ranking = fn in _WHOLE
-        made = relation.with_field(Field(name, "integer" if ranking else "unknown", not ranking), handle)
+        semantic = self._type(fn, str(arguments.get("column")), relation)
+        made = relation.with_field(Field(name, semantic, fn not in _WHOLE), handle)
         if fn == "row_number":
             key = frozenset({name, *arguments.get("partition_by", ())})
             return replace(made, keys=made.keys | {key})
@@ -164,6 +181,17 @@ class Program:
         self._named.add(self.calls[-1]["out"])
         return replace(relation, handle=self.calls[-1]["out"], label=wanted)
 
+    def _type(self, fn: str, column: str, relation: Relation) -> SemanticType:
+        """The type of an aggregate or a window over `column`."""
+        if fn in _WHOLE:
+            return "integer"
+        semantic = relation.by_name[column].semantic if column in relation.by_name else "unknown"
+        if fn in _KEEPS:
+            return semantic
+        if self.dialect == "duckdb" and fn in ("avg", "stddev", "variance"):
+            return "float"
+        return aggregated(fn, RelColumn(column, semantic=semantic), column).semantic
+
     def _aggregate(self, item: Aggregate) -> Call:
         call: Call = {"fn": item.fn, "column": item.column, "as": item.name}
         if item.distinct:
@@ -192,13 +220,6 @@ def _rejected(part: Node) -> list[str]:
 def _without_null(fields: Sequence[Field], names: Iterable[str]) -> tuple[Field, ...]:
     known = set(names)
     return tuple(replace(f, nullable=False) if f.name in known else f for f in fields)
-
-
-def _type_of(item: Aggregate, relation: Relation) -> SemanticType:
-    if item.fn in _WHOLE:
-        return "integer"
-    keeps = item.fn in ("min", "max", "any_value")
-    return relation.by_name[item.column].semantic if keeps and item.column in relation.by_name else "unknown"
 
 
 def _projected(relation: Relation, columns: Sequence[tuple[str, str]]) -> Relation:

@@ -21,6 +21,11 @@ class Field:
     semantic: SemanticType = "unknown"
     nullable: bool = True
 
+    @property
+    def type(self) -> str:
+        """The SQL type's text: not known."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
@@ -35,7 +40,8 @@ class Relation:
     """A handle with its columns.
 
     `label` names what its rows are about, for handles made from it. `keys`: no two rows agree on one of them (an
-    empty key: there is at most one row). `never_empty`: there is a row even over empty tables.
+    empty key: there is at most one row). `never_empty`: there is a row even over empty tables. `sorted_for`: the
+    ORDER BY inside an aggregate for which the rows were sorted.
     """
 
     handle: str
@@ -45,6 +51,7 @@ class Relation:
     dependencies: tuple[Dependency, ...] = ()
     never_empty: bool = False
     ordered: bool = False
+    sorted_for: str = ""
 
     @cached_property
     def by_name(self) -> Mapping[str, Field]:

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from agents.engine.lift.calls import call_name, has_aggregate
+from agents.engine.lift.calls import call_name, has_aggregate, has_window
 from agents.engine.lift.correlation import Link, join_back, linked
 from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.ordering import numbered
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import Node, Query, Select, Tail, all_of, column, columns_of, enclosed
-from agents.engine.lift.windows import has_window
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
+
+_STRICT = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Div)
+_ROUNDING = frozenset({"round", "truncate", "ceil", "ceiling", "floor", "abs"})
 
 
 def scalar(planner: Planner, frame: Frame, name: str) -> tuple[Frame, Node]:
@@ -79,17 +81,32 @@ def is_total(planner: Planner, query: Select, node: Node) -> bool:
 
 
 def _total(planner: Planner, frame: Frame, query: Select, link: Link | None) -> tuple[Frame, Node]:
-    """The aggregates are joined, and the value is computed from them afterwards: over nothing, COUNT is 0."""
+    """The aggregates are joined, and the value is computed from them afterwards: over nothing, COUNT is 0.
+
+    MySQL and MariaDB cut a quotient's digits where a step ends. So there the value is computed beside its aggregates
+    where that is the same: where there surely is a row, or where without one the value would be NULL.
+    """
     inner, grouping = planner.grouped(query, link)
     node = grouping.rewrite(query.outputs[0].node)
     if query.having:
         node = exp.Case(ifs=[exp.If(this=grouping.rewrite(all_of(query.having)), true=node)])
+    if planner.dialect == "mysql" and (not inner.carried or _keeps_null(node, grouping.counts)):
+        inner, node = planner.attach(inner, node)
+        inner, name = planner.column(inner, node)
+        planned = Planned(inner.relation, (name,), inner.carried)
+        return _joined(planner, frame, planned, "left" if inner.carried else "cross")
     if inner.carried:
         node = or_zero(node, grouping.counts)
     how = "left" if inner.carried else "cross"
     joined, names = join_back(planner, frame, Planned(inner.relation, (), inner.carried), how)
     reads = {key: names[inner.names[key]] for key in columns_of(node) if key in inner.names}
     return planner.attach(replace(joined, names={**joined.names, **reads}), enclosed(node))
+
+
+def _keeps_null(node: Node, counts: Sequence[Node]) -> bool:
+    """Whether `node` is NULL where all of its columns are, none of `counts` being among them."""
+    strict = all(isinstance(part, _STRICT) or call_name(part) in _ROUNDING for part in node.walk())
+    return strict and not any(part in counts for part in node.find_all(exp.Column))
 
 
 def or_zero(node: Node, counts: Sequence[Node]) -> Node:

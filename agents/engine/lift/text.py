@@ -23,6 +23,8 @@ def text_of(node: Node, dialect: DialectName) -> str:
         if dialect == "mysql" and isinstance(part, exp.RegexpLike):  # MariaDB has no function of that name
             sides = (text_of(side, dialect) for side in (part.this, part.expression))
             return exp.Var(this=" REGEXP ".join(sides))
+        if dialect == "postgresql" and isinstance(part, exp.Interval) and isinstance(part.unit, exp.Var):
+            return exp.Var(this=f"INTERVAL {part.this.sql(dialect=sqlglot_dialect(dialect))} {part.unit.name}")
         return part
 
     return node.transform(plain).sql(dialect=sqlglot_dialect(dialect), comments=False, normalize_functions=False)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from agents.engine.lift import interval_frames
+from agents.engine.lift.aggregates import TRUTHS, as_number, meaning, operation_of, summed
 from agents.engine.lift.binding_order import nulls_of
-from agents.engine.lift.calls import call_name
+from agents.engine.lift.calls import call_name, has_window
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.query import Node, column
 from connections.allowed import WINDOWS
@@ -17,13 +18,10 @@ from connections.allowed import WINDOWS
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
 
-_AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "median", "stddev", "variance"})
 _SHIFTS = frozenset({"lag", "lead"})
+_FRAMELESS = _SHIFTS | {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
+_OF_EQUALS = {"rank": "1", "dense_rank": "1", "percent_rank": "0.0", "cume_dist": "1.0"}
 _ALL_ROWS = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
-
-
-def has_window(node: Node) -> bool:
-    return node.find(exp.Window) is not None
 
 
 def attach(planner: Planner, frame: Frame, node: Node, wanted: str) -> tuple[Frame, Node]:
@@ -48,62 +46,80 @@ def _planned(planner: Planner, frame: Frame, window: exp.Window, wanted: str) ->
     partition = list(dict.fromkeys((*frame.carried_columns, *partition)))
     if partition:
         arguments["partition_by"] = partition
-    timed = interval_frames.in_seconds(planner, window)
+    framed = fn not in _FRAMELESS  # SQL takes a frame beside those, too, and does not look at it
+    timed = interval_frames.in_seconds(planner, window) if framed else window
     frame, keys = _order(planner, frame, timed)
+    if fn in _OF_EQUALS and not keys:  # in no order all rows have the same rank
+        return frame, exp.Literal.number(_OF_EQUALS[fn])
     if keys:
         arguments["order_by"] = keys
-    if timed.args.get("spec") is not None:
+    if framed and timed.args.get("spec") is not None:
         arguments["frame"] = _frame(planner, timed.args["spec"])
         _check_order(planner, window, arguments, frame.relation.ordered)
     name = frame.relation.free_name(wanted or fn)
     relation = planner.program.window(frame.relation, name, fn, arguments)
     source = planner.new_source("window")
-    made = column(source, name)
+    made = meaning(call_name(_bare(window)))(column(source, name))
     names = {**frame.names, (source, name): name}
     return replace(frame, relation=relation, names=names, attached={**frame.attached, key: made}), made
 
 
+def _bare(window: exp.Window) -> Node:
+    """The call without FILTER."""
+    call: Node = window.this
+    return call.this if isinstance(call, exp.Filter) else call
+
+
 def _call(planner: Planner, frame: Frame, window: exp.Window) -> tuple[Frame, str, dict[str, Any]]:
-    call, condition = window.this, None
-    if isinstance(call, exp.Filter):
-        call, condition = call.this, call.expression.this
+    call = _bare(window)
+    condition = window.this.expression.this if call is not window.this else None
     if isinstance(call, exp.IgnoreNulls | exp.RespectNulls):
         raise planner.refuse("IGNORE NULLS in a window", window)
-    name = call_name(call)
-    if name not in WINDOWS - {"nth_value"} and name not in _AGGREGATES:
-        raise planner.refuse(f"the window function {name}", window, "no operation computes it")
-    operands = list(call.expressions)
+    name, operands = call_name(call), list(call.expressions)
+    if isinstance(call, exp.GroupConcat):
+        operands = [call.this, *([call.args["separator"]] if call.args.get("separator") else [])]
     if operands and isinstance(operands[0], exp.Distinct):
         raise planner.refuse("DISTINCT in a window", window)
     if operands and isinstance(operands[0], exp.IgnoreNulls | exp.RespectNulls):
         raise planner.refuse("IGNORE NULLS in a window", window)
-    return _arguments(planner, frame, name, operands, condition)
+    if name in ("count_if", "countif") and condition is None and operands:
+        condition, name, operands = operands[0], "count", []
+    fn = name if name in WINDOWS - {"nth_value"} else operation_of(name, planner.dialect)
+    if not fn or fn == "any_value":
+        raise planner.refuse(f"the window function {name}", window, "no operation computes it")
+    if name in TRUTHS and operands:
+        operands[0] = as_number(operands[0])
+    if any(isinstance(part, exp.Order) for part in operands):
+        raise planner.refuse("ORDER BY inside a window's aggregate", window)
+    if fn == "string_agg" and [part.name for part in operands[1:]] not in ([], [","]):
+        raise planner.refuse("a window that joins texts with another separator than a comma", window)
+    return _arguments(planner, frame, fn, operands, condition)
 
 
 def _arguments(
-    planner: Planner, frame: Frame, name: str, operands: list[Node], condition: Node | None
+    planner: Planner, frame: Frame, fn: str, operands: list[Node], condition: Node | None
 ) -> tuple[Frame, str, dict[str, Any]]:
     arguments: dict[str, Any] = {}
-    if name == "ntile":
+    if fn == "ntile":
         arguments["n"] = _number(planner, next(iter(operands), None))
-        return frame, name, arguments
-    counted = exp.Star | exp.Literal if name == "count" else exp.Star
+        return frame, fn, arguments
+    counted = exp.Star | exp.Literal if fn == "count" else exp.Star
     whole = not operands or isinstance(operands[0], counted)
-    if whole and (name != "count" or condition is None):
-        if name == "count":
+    if whole and (fn != "count" or condition is None):
+        if fn == "count":
             arguments["column"] = "*"
-        return frame, name, arguments
-    value: Node = exp.Literal.number(1) if whole else operands[0]
+        return frame, fn, arguments
+    value: Node = exp.Literal.number(1) if whole else summed(planner, frame, fn, operands[0])
     if condition is not None:
         value = exp.Case(ifs=[exp.If(this=condition, true=value)])
     frame, arguments["column"] = planner.column(frame, value)
-    if name == "median":
+    if fn == "median":
         planner.warn_of_cut_median(frame, arguments["column"])
-    if name in _SHIFTS and len(operands) > 1:
+    if fn in _SHIFTS and len(operands) > 1:
         arguments["offset"] = _number(planner, operands[1])
-    if name in _SHIFTS and len(operands) > 2:
+    if fn in _SHIFTS and len(operands) > 2:
         arguments["default"] = _constant(planner, operands[2])
-    return frame, name, arguments
+    return frame, fn, arguments
 
 
 def _columns(planner: Planner, frame: Frame, nodes: list[Node]) -> tuple[Frame, list[str]]:
