@@ -37,8 +37,8 @@ def aggregate_of(
     """The item for `call` in each `group`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
     name, arguments, distinct, order = _parts(planner, call_only)
-    if name in ("count_if", "countif") and condition is None and arguments:
-        condition, name, arguments = arguments[0], "count", []
+    if name in ("count_if", "countif") and arguments and not distinct:  # no count: over nothing DuckDB says NULL
+        name, arguments = "sum", [_as_number(arguments[0])]
     fn = _SAME.get(name, "")
     if not fn or (planner.dialect == "mysql" and name in ("stddev", "variance")):
         raise planner.refuse(f"the aggregate {name}", call, "no operation computes it")
