@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from connections.catalogue import Catalogue, Column, ForeignKey, Table, TableKind
@@ -50,10 +51,11 @@ def _table(
     try:
         rows = connection.execute(f"PRAGMA main.table_xinfo({table})").fetchall()
         connection.execute(f"SELECT 1 FROM main.{table} LIMIT 0")
+        collations = _collations(connection, name)
         return Table(
             name=name,
             kind=kind,
-            columns=tuple(_column(row, _is_rowid(row, rows)) for row in rows if row[6] != HIDDEN),
+            columns=tuple(_column(row, _is_rowid(row, rows), collations) for row in rows if row[6] != HIDDEN),
             primary_key=tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]),
             unique=_unique(connection, table),
             foreign_keys=_foreign_keys(connection, table),
@@ -71,14 +73,34 @@ def _is_rowid(row: _Row, rows: Sequence[_Row]) -> bool:
     return bool(row[5]) and row[2].upper() == "INTEGER" and sum(bool(other[5]) for other in rows) == 1
 
 
-def _column(row: _Row, is_rowid: bool) -> Column:
+def _column(row: _Row, is_rowid: bool, collations: Mapping[str, str]) -> Column:
     _, name, declared, not_null, *_ = row
     return Column(
         name=name,
-        type=declared,
+        type=f"{declared} COLLATE {collations[name]}".strip() if name in collations else declared,
         semantic=semantic_type(declared, "sqlite"),
         nullable=not not_null and not is_rowid,
     )
+
+
+def _collations(connection: sqlite3.Connection, name: str) -> Mapping[str, str]:
+    """The columns that compare texts in another way than byte by byte, which no PRAGMA tells of a table.
+
+    An index takes the collation of its columns over, so one is made on an empty copy.
+    """
+    row = connection.execute("SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone()
+    made = str(row[0] or "") if row is not None else ""
+    if "COLLATE" not in made.upper() or not made.upper().startswith("CREATE TABLE"):
+        return {}
+    with closing(sqlite3.connect(":memory:")) as copy:
+        try:
+            copy.execute(made)
+            columns = ", ".join(quoted(column[1]) for column in copy.execute(f"PRAGMA table_info({quoted(name)})"))
+            copy.execute(f"CREATE INDEX collations ON {quoted(name)} ({columns})")
+            found = copy.execute("PRAGMA index_xinfo(collations)").fetchall()
+        except sqlite3.DatabaseError:  # a collation of the application's own, with which nothing can be compared here
+            return {}
+    return {column: collation for _, _, column, _, collation, *_ in found if column and collation != "BINARY"}
 
 
 def _unique(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], ...]:

@@ -56,6 +56,20 @@ def test_tables_keys_and_views_are_read_alike_everywhere(new_database: NewDataba
     assert catalogue.warnings == ()
 
 
+def test_a_column_of_sqlite_names_the_collation_by_which_it_compares_texts(new_database: NewDatabase) -> None:
+    sql = """
+    CREATE TABLE words (id INTEGER PRIMARY KEY, word VARCHAR(9) COLLATE NOCASE, "the end" TEXT COLLATE "RTRIM" NOT NULL,
+      free COLLATE nocase, plain TEXT COLLATE BINARY);
+    CREATE TABLE notes (note TEXT DEFAULT 'COLLATE NOCASE');
+    """
+    catalogue = catalogue_of(new_database("sqlite", sql))
+    assert [(column.type, column.semantic) for column in one(catalogue, "words").columns] == [
+        ("INTEGER", "integer"), ("VARCHAR(9) COLLATE NOCASE", "text"), ("TEXT COLLATE RTRIM", "text"),
+        ("COLLATE nocase", "unknown"), ("TEXT", "text"),
+    ]  # fmt: skip
+    assert one(catalogue, "notes").columns[0].type == "TEXT"
+
+
 def test_only_an_alias_of_the_rowid_is_a_primary_key_without_null_in_sqlite(new_database: NewDatabase) -> None:
     sql = """
         CREATE TABLE plain (id INTEGER PRIMARY KEY); CREATE TABLE texts (code TEXT PRIMARY KEY);

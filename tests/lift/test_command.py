@@ -57,18 +57,20 @@ def test_a_batch_says_of_each_line_whether_it_ran_and_whether_its_rows_are_equal
         f'{{"id": 2, "url": "{url}", "sql": "SELECT nope FROM sales"}}',
         "no json",
         '{"id": 4, "sql": "SELECT id FROM sales -- all of them"}',
+        '{"id": 5, "sql": "SELECT id FROM sales WHERE day >= :start"}',
         "",
     ]
     out = io.StringIO()
     figures = lift_batch(lines, out, io.StringIO(), url=url, seconds=10)
     verdicts = [json.loads(text) for text in out.getvalue().splitlines()]
-    assert [list(verdict) for verdict in verdicts] == [["id", "ok", "equal", "ops", "ms_sql", "ms_dsl", "error"]] * 4
+    assert [list(verdict) for verdict in verdicts] == [["id", "ok", "equal", "ops", "ms_sql", "ms_dsl", "error"]] * 5
     assert [(v["id"], v["ok"], v["equal"]) for v in verdicts] == [
         (1, True, True), (2, False, False), ("line 3", False, False), (4, True, True),
+        (5, False, False),
     ]  # fmt: skip
     assert verdicts[1]["error"]["type"] == "UnknownColumnError"
     assert verdicts[0]["ms_sql"] > 0
-    assert (figures["statements"], figures["ok"], figures["equal"], figures["equal_percent"]) == (4, 2, 2, 50.0)
+    assert (figures["statements"], figures["ok"], figures["equal"], figures["equal_percent"]) == (5, 2, 2, 40.0)
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,9 @@ WRONG_THEMSELVES = {("duckdb", 1217)}
 
 
 def statements() -> Iterator[tuple[str, str]]:
-    """(dialect, SQL) for every line of statements.sql and analyst.sql."""
+    """(dialect, SQL) for every line of statements.sql, corners.sql and analyst.sql."""
     dialects: tuple[str, ...] = DIALECTS
-    for line in [line for name in ("statements.sql", "analyst.sql") for line in ("", *_lines(name))]:
+    for line in [line for name in ("statements.sql", "corners.sql", "analyst.sql") for line in ("", *_lines(name))]:
         if line.startswith("-- only: "):
             dialects = tuple(line.removeprefix("-- only: ").split())
         elif line.startswith("-- but: "):
@@ -64,6 +64,31 @@ def test_the_program_returns_what_the_sql_returns(doors: dict[str, Door], dialec
     assert failure is None
     wanted, got = door.query(sql), door.query(statement)
     assert is_equal(wanted, got, lifted), f"{statement}\nwanted {wanted.rows}\ngot {got.rows}"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("postgresql", 'SELECT kind AS Kind, SUM(amount) AS NumSold, MAX(id) AS "Last" FROM sales GROUP BY kind'),
+        ("postgresql", "WITH t (K, V) AS (SELECT Name, ID FROM Staff) SELECT T.*, V AS Again FROM t"),
+        ("postgresql", "SELECT * FROM (SELECT Wage, Name AS N FROM staff) AS d (W)"),
+        ("postgresql", "SELECT Region_ID FROM staff UNION SELECT id FROM regions"),
+        ("duckdb", "SELECT NAME, s.Wage AS Pay FROM staff s"),
+        ("duckdb", "SELECT * FROM (VALUES (1, 'x'), (2, 'y')) AS v"),
+        ("sqlite", "SELECT NAME, s.Wage AS Pay FROM staff s"),
+        ("sqlite", "SELECT * FROM (VALUES (1, 'x'), (2, 'y'))"),
+        ("mysql", "SELECT NAME, s.Wage AS Pay FROM staff s"),
+        ("mysql", "SELECT * FROM (VALUES (1, 'x', -2), (2, 'y', 3)) AS v"),
+        ("mysql", "SELECT * FROM staff JOIN regions USING (name, id)"),
+    ],
+)
+def test_the_columns_are_called_what_the_database_calls_them(
+    doors: dict[str, Door], dialect: DialectName, sql: str
+) -> None:
+    door = doors[dialect]
+    statement, failure = compiled(lift(sql, door.catalogue, dialect), door)
+    assert failure is None
+    assert [column.name for column in door.query(statement).columns] == [c.name for c in door.query(sql).columns]
 
 
 @pytest.mark.fuzz

@@ -5,6 +5,7 @@ The pipeline: read the text, resolve its names (binding), plan its clauses (plan
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from agents.engine.lift.binding import Binder
 from agents.engine.lift.planner import Planner
 from agents.engine.lift.program import Program
 from agents.engine.lift.query import Constants
-from agents.errors import ExpressionSyntaxError, LimitExceededError
+from agents.errors import CannotLiftError, ExpressionSyntaxError, LimitExceededError
 from connections.catalogue import Catalogue, DialectName
 from connections.guard import TooLargeError, UnreadableSqlError, one_select, parse
 
@@ -23,6 +24,8 @@ __all__ = ["LiftedProgram", "lift"]
 MAX_CHARACTERS = 100_000
 MAX_CALLS = 1_000
 SECONDS = 5.0
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,12 @@ def lift(sql: str, catalogue: Catalogue, dialect: DialectName, *, strict: bool =
         raise ExpressionSyntaxError(f"The SQL cannot be read: {error}.") from None
     except RecursionError:
         raise LimitExceededError("The SQL is nested too deeply to be lifted.") from None
+    except (LookupError, ValueError, TypeError, AttributeError, AssertionError, StopIteration) as error:
+        log.exception("Lifting broke over %d characters of SQL", len(sql))
+        raise CannotLiftError(
+            f"Cannot lift this SQL: it holds what lifting has no rule for ({type(error).__name__}). "
+            "Check that the database takes it, or write it in another way."
+        ) from error
     keys = [] if isinstance(bound.query, Constants) else [key.key for key in bound.query.tail.order]
     shown = tuple(key for key in keys if isinstance(key, int))
     positions = shown if len(shown) == len(keys) else None

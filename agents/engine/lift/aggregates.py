@@ -40,8 +40,8 @@ def aggregate_of(
     """The item for `call` in each `group`, its argument derived where it is no column."""
     condition, call_only = _filter(call)
     name, arguments, distinct, order = _parts(planner, call_only)
-    if name in ("count_if", "countif") and condition is None and arguments:
-        condition, name, arguments = arguments[0], "count", []
+    if name in ("count_if", "countif") and arguments and not distinct:  # no count: over nothing DuckDB says NULL
+        name, arguments = "sum", [as_number(arguments[0])]
     fn = operation_of(name, planner.dialect)
     if not fn:
         raise planner.refuse(f"the aggregate {name}", call, "no operation computes it")

@@ -1,20 +1,24 @@
 """Names: every word of the SQL is resolved once, before anything is planned.
 
 The rules are those of the database: a bare word is a column of FROM, else an alias of the SELECT list, else a column of
-the query around. ORDER BY looks at the aliases first. In SQLite a double-quoted word that is none of these is a text.
+the query around. ORDER BY looks at the aliases first, and so does HAVING in MySQL and DuckDB; elsewhere PostgreSQL and
+MySQL have them in GROUP BY only. In SQLite a double-quoted word that is none of these is a text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from agents.engine.lift.binding_groups import GroupBinder
 from agents.engine.lift.binding_order import TailBinder
 from agents.engine.lift.binding_outputs import OutputBinder
-from agents.engine.lift.binding_sources import Ctes, SourceBinder
-from agents.engine.lift.calls import gives_rows, is_unit
+from agents.engine.lift.binding_sources import Ctes, SourceBinder, renamed
+from agents.engine.lift.binding_values import constants
+from agents.engine.lift.calls import aggregates_of, gives_rows, is_unit
+from agents.engine.lift.named_windows import written_out
 from agents.engine.lift.query import (
     Bound,
     Constants,
@@ -34,9 +38,10 @@ from agents.engine.lift.query import (
     sources_of,
 )  # fmt: skip
 from agents.engine.lift.refusals import refuse, start_of
-from agents.engine.lift.scope import Scope, Visible
+from agents.engine.lift.scope import Scope, Visible, given_name
 from agents.errors import StatementNotAllowedError
 from connections.catalogue import Catalogue, DialectName
+from connections.guard import sqlglot_dialect
 
 _SELECT_PARTS = frozenset({
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_",
@@ -53,9 +58,13 @@ class Binder:
         self.queries: dict[str, Query] = {}
         self.warnings: list[str] = []
         self._ids: set[str] = set()
-        self._seen: dict[tuple[str, int], str] = {}
+        self._seen: dict[tuple[str, int], tuple[str, Ctes]] = {}
 
     def statement(self, root: Node) -> Bound:
+        parameter = root.find(exp.Placeholder, exp.Parameter, exp.SessionParameter)
+        if parameter is not None:
+            written = parameter.sql(dialect=sqlglot_dialect(self.dialect))
+            raise refuse(f"the parameter {written}", parameter.parent, self.text, "write a value in its place")
         query = self.query(root, {}, None)
         return Bound(query, self.queries, tuple(dict.fromkeys(self.warnings)))
 
@@ -77,7 +86,7 @@ class Binder:
         if isinstance(node, exp.Select):
             return self._select(node, ctes, outer)
         if isinstance(node, exp.Values):
-            return self._constants(node, ctes, outer)
+            return constants(self, node, ctes, outer)
         raise StatementNotAllowedError(f"Only SELECT can be lifted, not {type(node).__name__.upper()}.")
 
     def expression(self, node: Node, scope: Scope, ctes: Ctes, windows: Mapping[str, exp.Window] | None = None) -> Node:
@@ -91,7 +100,7 @@ class Binder:
             if isinstance(part, exp.Query):
                 return self._subquery(part, ctes, scope)
             if isinstance(part, exp.Window) and part.args.get("alias"):
-                return self._named_window(part, windows or {})
+                return written_out(part, windows or {}, self.text)
             if gives_rows(part, self.dialect):
                 raise refuse(f"the function {part.name}", part, self.text, "it makes rows that come from no table")
             if isinstance(part, exp.In) and part.args.get("field") is not None:
@@ -109,22 +118,21 @@ class Binder:
             return ctes
         known = dict(ctes)
         for item in clause.expressions:
-            name = item.alias
+            name = given_name(item.args["alias"].this, self.dialect)
             if (clause.args.get("recursive") or self.dialect == "sqlite") and _reads(item.this, name):
                 raise refuse(f"the recursive CTE {name}", item, self.text, "a program has no loops")
             if not isinstance(item.this, exp.Query):
                 kind = type(item.this).__name__.upper()
                 raise StatementNotAllowedError(f"Only SELECT may stand in WITH, not {kind}.")
             query = self.query(item.this, known, outer)
-            given = [identifier.name for identifier in item.args["alias"].args.get("columns") or []]
+            given = item.args["alias"].args.get("columns") or []
             known = {other: cte for other, cte in known.items() if other.casefold() != name.casefold()}
             known[name] = Cte(name, self._renamed(query, given, name) if given else query)
         return known
 
-    def _renamed(self, query: Query, names: Sequence[str], label: str) -> Query:
+    def _renamed(self, query: Query, given: Sequence[exp.Identifier], label: str) -> Query:
         """`query` with the column list of its CTE."""
-        source = Source(self.new_id(label), label, (*names, *query.names[len(names) :]), query)
-        return _everything(source)
+        return _everything(Source(self.new_id(label), label, renamed(query.names, given, label, self.dialect), query))
 
     def _word(self, word: exp.Column, scope: Scope) -> Node:
         if isinstance(word.this, exp.Star):
@@ -142,11 +150,11 @@ class Binder:
     def _subquery(self, node: exp.Query, ctes: Ctes, scope: Scope) -> Node:
         """A placeholder for the sub-query; one that reads nothing from around it is the same wherever it is written."""
         text = (node.sql(), id(ctes))
-        name = self._seen.get(text) or self.new_id("query")
+        name, _ = self._seen.get(text) or (self.new_id("query"), ctes)
         if name not in self.queries:
             self.queries[name] = self.query(node, ctes, scope)
         if not self.queries[name].free:
-            self._seen[text] = name
+            self._seen[text] = name, ctes  # kept, so that no other mapping ever has its id
         return exp.Placeholder(this=name)
 
     def exists(self, source: From, conditions: Sequence[Node]) -> Node:
@@ -156,41 +164,36 @@ class Binder:
         self.queries[name] = Select(source, tuple(conditions), None, (), (), (), False, (), Tail(), free)
         return exp.Exists(this=exp.Placeholder(this=name))
 
-    def _named_window(self, window: exp.Window, windows: Mapping[str, exp.Window]) -> Node:
-        name = window.args["alias"].name
-        if name.casefold() not in windows:
-            raise refuse(f"the window {name}, which WINDOW does not define,", window, self.text)
-        definition = windows[name.casefold()]
-        for part in ("partition_by", "order", "spec"):
-            if not window.args.get(part) and definition.args.get(part):
-                value = definition.args[part]
-                window.set(part, [v.copy() for v in value] if isinstance(value, list) else value.copy())
-        window.set("alias", None)
-        return window
-
     def _select(self, node: exp.Select, ctes: Ctes, outer: Scope | None) -> Query:
         self._only(node, _SELECT_PARTS)
         if node.args.get("hint") is not None and "set_var" in node.args["hint"].sql().lower():
             raise refuse("the hint SET_VAR", node, self.text, "it may change what the SQL means")
-        scope = Scope(self.dialect, outer)
+        scope = Scope(self.dialect, outer, near=self.dialect in ("sqlite", "duckdb"))
         source, late = self._from(node, scope, ctes)
         windows = {w.name.casefold(): w for w in node.args.get("windows") or []}
         outputs = OutputBinder(self, scope, ctes, windows).bind(node.expressions)
-        keys_of = GroupBinder(self, scope, ctes, tuple(o.node for o in outputs))
+        keys_of = GroupBinder(self, replace(scope, near=True), ctes, tuple(o.node for o in outputs))
         groups = keys_of.keys(node.args.get("group"))
-        clause = {part: self._conjuncts(node.args.get(part), scope, ctes, windows) for part in _CONDITIONS}
-        clause["where"] = (*late, *clause["where"])
-        distinct = node.args.get("distinct")
-        on = distinct.args["on"].expressions if distinct is not None and distinct.args.get("on") else ()
-        keys = tuple(self.expression(key, scope, ctes) for key in on)
-        tail = TailBinder(self, scope, ctes, windows).bind(node, outputs)
-        parts = [*clause["where"], *clause["having"], *clause["qualify"], *(o.node for o in outputs), *(groups or ())]
-        parts += [*keys, *(key.key for key in tail.order if isinstance(key.key, exp.Expr))]
-        select = Select(
-            source, clause["where"], groups, clause["having"], outputs, clause["qualify"],
-            distinct is not None and not on, keys, tail, self._free(source, parts),
-        )  # fmt: skip
+        where = (*late, *self._conjuncts(node.args.get("where"), scope, ctes, windows))
+        having = self._conjuncts(node.args.get("having"), scope.of_having(groups or ()), ctes, windows)
+        qualify = self._conjuncts(node.args.get("qualify"), scope, ctes, windows)
+        tails = TailBinder(self, replace(scope, near=self.dialect != "postgresql"), ctes, windows)
+        tail, on = tails.bind(node, outputs), tails.distinct_on(node, outputs)
+        parts = [*where, *having, *qualify, *(o.node for o in outputs), *(groups or ()), *on]
+        parts += [key.key for key in tail.order if isinstance(key.key, exp.Expr)]
+        self._check_aggregates(node, source, parts)
+        distinct = node.args.get("distinct") is not None and not on
+        free = self._free(source, parts)
+        select = Select(source, where, groups, having, outputs, qualify, distinct, on, tail, free)
         return keys_of.united(select, node.args.get("group"))
+
+    def _check_aggregates(self, node: exp.Select, source: From | None, parts: Sequence[Node]) -> None:
+        """Refuse an aggregate that reads nothing but the query around: it would be computed there."""
+        own = {item.id for item in sources_of(source)}
+        for call in (call for part in parts for call in aggregates_of(part, self.dialect)):
+            read = free_of([call], self.queries)
+            if read and all(key[0] not in own for key in read):
+                raise refuse("an aggregate of the query around in a sub-query", node, self.text)
 
     def _from(self, node: exp.Select, scope: Scope, ctes: Ctes) -> tuple[From | None, list[Node]]:
         clause = node.args.get("from_")
@@ -231,13 +234,6 @@ class Binder:
         tail = TailBinder(self, scope, ctes, {}).bind(node, whole.outputs)
         return _everything(source, tail)
 
-    def _constants(self, node: exp.Values, ctes: Ctes, outer: Scope | None) -> Constants:
-        scope = Scope(self.dialect, outer)
-        written = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
-        rows = tuple(tuple(self.expression(cell, scope, ctes) for cell in row) for row in written)
-        free = free_of([cell for row in rows for cell in row], self.queries)
-        return Constants(rows, tuple(f"column{i + 1}" for i in range(len(rows[0]))), free=free)
-
     def _free(self, source: From | None, parts: Sequence[Node]) -> frozenset[tuple[str, str]]:
         own = {s.id for s in sources_of(source)}
         read = free_of([*parts, *joined_on(source)], self.queries)
@@ -253,7 +249,6 @@ class Binder:
                 raise refuse(_CLAUSES.get(part, part.strip("_").upper()), node, self.text)
 
 
-_CONDITIONS = ("where", "having", "qualify")
 _CLAUSES = {"into": "SELECT INTO", "locks": "FOR UPDATE or FOR SHARE", "by_name": "UNION BY NAME"}
 
 

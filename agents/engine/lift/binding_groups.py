@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from agents.engine.lift.binding_order import ordinal
 from agents.engine.lift.calls import has_aggregate
-from agents.engine.lift.grouping_sets import TooManySetsError, has_sets, key_sets, united
+from agents.engine.lift.grouping_sets import TooManySetsError, has_sets, key_sets, single_keys, united
 from agents.engine.lift.query import Node, Query, Select
 from agents.engine.lift.refusals import refuse
 from agents.engine.lift.scope import Scope
@@ -34,7 +35,7 @@ class GroupBinder:
         if group.args.get("all"):
             return tuple(node for node in self.outputs if not has_aggregate(node, self.binder.dialect))
         if not has_sets(group):
-            return tuple(dict.fromkeys(map(self._key, group.expressions)))
+            return tuple(dict.fromkeys(map(self._key, single_keys(group))))
         try:
             sets = key_sets(group, self._key)
         except TooManySetsError:
@@ -52,6 +53,7 @@ class GroupBinder:
         return query
 
     def _key(self, key: Node) -> Node:
-        if isinstance(key, exp.Literal) and not key.is_string and 0 < int(key.this) <= len(self.outputs):
-            return self.outputs[int(key.this) - 1].copy()
+        position = ordinal(key, len(self.outputs))
+        if position is not None:
+            return self.outputs[position].copy()
         return self.binder.expression(key, self.scope, self.ctes).unnest()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
-from agents.engine.lift.query import Node, Output, SortKey, Tail
+from agents.engine.lift.query import Node, Output, SortKey, Tail, of_set
 from agents.engine.lift.refusals import refuse
 from agents.engine.lift.scope import Scope, same_name
 from connections.catalogue import DialectName
@@ -36,14 +36,31 @@ class TailBinder:
         """Behind a set operation only outputs can be sort keys; SQLite knows them by the names of either side."""
         keys: list[SortKey] = []
         for term in _terms(node):
-            position = _ordinal(term.this, len(names))
-            if position is None and isinstance(term.this, exp.Column) and not term.this.table:
-                found = [i for side in (names, also) for i in self._positions(term.this.this, side)]
-                position = found[0] if found else None
-            if position is None:
+            key = self._set_key(node, term.this, names, also)
+            if key is None:
                 raise refuse("ORDER BY an expression behind a set operation", term, self.binder.text)
-            keys.append(SortKey(position, bool(term.args.get("desc")), nulls_of(term, self.binder.dialect)))
+            keys.append(SortKey(key, bool(term.args.get("desc")), nulls_of(term, self.binder.dialect)))
         return Tail(tuple(keys), self._limit(node), self._offset(node))
+
+    def distinct_on(self, node: Node, outputs: Sequence[Output]) -> tuple[Node, ...]:
+        """The keys of DISTINCT ON, which are read like those of ORDER BY."""
+        clause = node.args.get("distinct")
+        on = clause.args.get("on") if clause is not None else None
+        keys = [(term, self._key(term, outputs)) for term in (on.expressions if on is not None else ())]
+        return tuple(outputs[key].node if isinstance(key, int) else key or term for term, key in keys)
+
+    def _set_key(self, node: Node, term: Node, names: Sequence[str], also: Sequence[str]) -> int | Node | None:
+        position = ordinal(term, len(names))
+        if position is None and isinstance(term, exp.Column) and not term.table:
+            found = [i for side in (names, also) for i in self._positions(term.this, side)]
+            position = found[0] if found else None
+        if position is None and self.binder.dialect == "sqlite":
+            position = next((i for arm in _arms(node) for i, item in enumerate(arm) if item.unalias() == term), None)
+        if position is None and isinstance(term, exp.Collate):
+            inner = self._set_key(node, term.this, names, also)
+            if isinstance(inner, int):
+                return exp.Collate(this=of_set(names[inner]), expression=term.expression)
+        return position
 
     def _keys(self, term: Node, outputs: Sequence[Output]) -> Sequence[int | Node]:
         if self.binder.dialect == "duckdb" and isinstance(term, exp.Var) and term.name.upper() == "ALL":
@@ -52,7 +69,7 @@ class TailBinder:
         return () if key is None else (key,)
 
     def _key(self, term: Node, outputs: Sequence[Output]) -> int | Node | None:
-        position = _ordinal(term, len(outputs))
+        position = ordinal(term, len(outputs))
         if position is not None:
             return position
         if isinstance(term, exp.Column) and not term.table:
@@ -110,12 +127,22 @@ def nulls_of(term: exp.Ordered, dialect: DialectName) -> Literal["nulls_first", 
     return "nulls_first" if first else "nulls_last"
 
 
+def _arms(node: Node) -> Iterator[Sequence[Node]]:
+    """The SELECT lists of a set operation, from left to right, as far as their items have known positions."""
+    if isinstance(node, exp.SetOperation):
+        yield from _arms(node.this)
+        yield from _arms(node.expression)
+    elif isinstance(node, exp.Select) and not node.is_star:
+        yield node.expressions
+
+
 def _terms(node: Node) -> list[exp.Ordered]:
     clause = node.args.get("order")
     return list(clause.expressions) if clause is not None else []
 
 
-def _ordinal(term: Node, width: int) -> int | None:
+def ordinal(term: Node, width: int) -> int | None:
+    """The position, from 0, of the output of `width` that a number names."""
     if isinstance(term, exp.Literal) and not term.is_string and str(term.this).isdigit():
         return int(term.this) - 1 if 0 < int(term.this) <= width else None
     return None

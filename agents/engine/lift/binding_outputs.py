@@ -10,7 +10,8 @@ from sqlglot import exp
 from agents.engine.lift.calls import call_name
 from agents.engine.lift.query import Node, Output, column
 from agents.engine.lift.refusals import refuse
-from agents.engine.lift.scope import Scope, same_name, unique_names
+from agents.engine.lift.scope import Scope, given_name, same_name, unique_names
+from connections.catalogue import DialectName
 
 if TYPE_CHECKING:
     from agents.engine.lift.binding import Binder
@@ -42,9 +43,10 @@ class OutputBinder:
         inner = item.this if isinstance(item, exp.Alias) else item
         node = self.binder.expression(inner, self.scope, self.ctes, self.windows).unnest()
         if not isinstance(item, exp.Alias):
-            return node, _name_for(inner.unnest())
-        self.scope.aliases.setdefault(item.alias, node)
-        return node, item.alias
+            return node, _name_for(inner.unnest(), node, self.binder.dialect)
+        name = given_name(item.args["alias"], self.binder.dialect)
+        self.scope.aliases.setdefault(name, node)
+        return node, name
 
     def _star(self, star: exp.Star, table: exp.Identifier | None) -> list[tuple[Node, str]]:
         strange = [part for part, value in star.args.items() if value and part not in _STAR_PARTS]
@@ -80,10 +82,12 @@ class OutputBinder:
         return found
 
 
-def _name_for(node: Node) -> str:
+def _name_for(node: Node, bound: Node, dialect: DialectName) -> str:
     """A name for an output that has none: the column's, or what is done to which column."""
     if isinstance(node, exp.Column):
-        return str(node.name)
+        known = isinstance(bound, exp.Column) and bound.name.casefold() == node.name.casefold()
+        # MySQL shows a column as it is written, the others as the table spells it.
+        return bound.name if known and dialect != "mysql" else given_name(node.this, dialect)
     call = node.this if isinstance(node, exp.Window | exp.Filter | exp.WithinGroup) else node
     words = [call_name(call)] if call_name(call) else []
     found = call.find(exp.Column)

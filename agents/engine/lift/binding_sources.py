@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
@@ -10,9 +10,9 @@ from sqlglot import exp
 from agents.dsl.names import listed, nearest_hint, quoted
 from agents.engine.lift.query import Cte, From, Join, Node, Query, Source, column, conjuncts
 from agents.engine.lift.refusals import refuse
-from agents.engine.lift.scope import Scope, Visible, same_name, unique_names
+from agents.engine.lift.scope import Scope, Visible, given_name, same_name, unique_names
 from agents.errors import UnknownColumnError, UnknownTableError
-from connections.catalogue import Table
+from connections.catalogue import DialectName, Table
 
 if TYPE_CHECKING:
     from agents.engine.lift.binding import Binder
@@ -120,10 +120,10 @@ class SourceBinder:
 
     def _source(self, node: Node, label: str, names: tuple[str, ...], origin: Table | Cte | Query) -> Source:
         alias = node.args.get("alias")
-        given = [identifier.name for identifier in alias.args.get("columns") or []] if alias else []
+        given = alias.args.get("columns") or [] if alias is not None else []
         if alias is not None and alias.this is not None:
-            label = alias.name
-        columns = unique_names([*given, *names[len(given) :]])
+            label = given_name(alias.this, self.binder.dialect)
+        columns = unique_names(renamed(names, given, label, self.binder.dialect))
         return Source(self.binder.new_id(label), label, columns, origin)
 
     def _join(self, left: From, shown: list[Visible], join: exp.Join) -> tuple[From, list[Visible]]:
@@ -142,6 +142,8 @@ class SourceBinder:
         how = self._how(join, bool(using))
         on = list(self._on(join.args.get("on"), [*shown, *also], how))
         pairs = [(self._one(shown, name), self._one(also, name)) for name in using]
+        if self.binder.dialect == "mysql":
+            pairs.sort(key=lambda pair: _place(also, pair[1]) if how == "right" else _place(shown, pair[0]))
         on += [exp.EQ(this=a.node.copy(), expression=b.node.copy()) for a, b in pairs]
         return Join(left, right, how, tuple(on)), self._merged(shown, also, pairs, how)
 
@@ -187,13 +189,32 @@ class SourceBinder:
     def _merged(
         self, left: list[Visible], right: list[Visible], pairs: list[tuple[Visible, Visible]], how: How
     ) -> list[Visible]:
-        """What a star shows after the join: columns of USING once, in front where the dialect puts them there."""
+        """What a star shows after the join: columns of USING once, in front where the dialect puts them there.
+
+        MySQL takes a right join for a left join with its sides swapped, and USING in the order of the left side.
+        """
         merged = {id(a): Visible(a.name, _merge(a.node, b.node, how), a.source) for a, b in pairs}
         hidden = {id(b) for _, b in pairs}
         rest = [v for v in right if id(v) not in hidden]
         if self.binder.dialect in ("postgresql", "mysql"):
-            return [*merged.values(), *(v for v in left if id(v) not in merged), *rest]
+            others = [v for v in left if id(v) not in merged]
+            swapped = self.binder.dialect == "mysql" and how == "right" and pairs
+            return [*merged.values(), *rest, *others] if swapped else [*merged.values(), *others, *rest]
         return [*(merged.get(id(v), v) for v in left), *rest]
+
+
+def renamed(
+    names: Sequence[str], given: Sequence[exp.Identifier], label: str, dialect: DialectName
+) -> tuple[str, ...]:
+    """The columns `names` of `label`, the first ones as its column list calls them. Raises UnknownColumnError."""
+    if len(given) > len(names):
+        asked, known = listed(identifier.name for identifier in given), listed(names)
+        raise UnknownColumnError(f"{quoted(label)} has fewer columns than names ({asked}). Its columns: {known}.")
+    return (*(given_name(identifier, dialect) for identifier in given), *names[len(given) :])
+
+
+def _place(items: Sequence[Visible], wanted: Visible) -> int:
+    return next(place for place, item in enumerate(items) if item is wanted)
 
 
 def _is_comma(join: exp.Join) -> bool:

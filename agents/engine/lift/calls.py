@@ -19,6 +19,7 @@ _SET_RETURNING: Mapping[str, frozenset[str]] = {
     }),
     "duckdb": frozenset({"unnest"}),
 }  # fmt: skip
+_AROUND_CALL = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
 
 
 def call_name(node: Node) -> str:
@@ -56,7 +57,7 @@ def aggregates_of(node: Node, dialect: DialectName) -> Iterator[Node]:
     """The outermost aggregate calls in `node`; a window function is none, but its arguments may hold some."""
     if isinstance(node, exp.Window):
         call = node.this
-        while isinstance(call, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        while isinstance(call, _AROUND_CALL):
             call = call.this
         inside = [part for part in node.iter_expressions() if part is not node.this]
         for part in [*call.iter_expressions(), *inside]:
@@ -66,6 +67,13 @@ def aggregates_of(node: Node, dialect: DialectName) -> Iterator[Node]:
     else:
         for part in node.iter_expressions():
             yield from aggregates_of(part, dialect)
+
+
+def is_windowed(node: Node) -> bool:
+    """Whether `node` is the call, with its FILTER, that a window function makes: over a window it is no aggregate."""
+    while isinstance(node.parent, _AROUND_CALL) and node.arg_key == "this":
+        node = node.parent
+    return isinstance(node.parent, exp.Window) and node.arg_key == "this"
 
 
 def has_aggregate(node: Node, dialect: DialectName) -> bool:

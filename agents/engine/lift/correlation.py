@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from agents.engine.lift.calls import has_aggregate
 from agents.engine.lift.frame import Carried, Frame, Planned
 from agents.engine.lift.program import logical
 from agents.engine.lift.query import (
@@ -40,6 +41,7 @@ from connections.catalogue import DialectName, SemanticType, Table
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
 
+_COLLATIONS = "a sub-query over texts with another collation"
 _NULL_REJECTING = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Between)
 
 
@@ -67,16 +69,21 @@ class Domain:
 Link = Keys | Domain
 
 
-def linked(planner: Planner, frame: Frame, query: Query) -> tuple[Query, Link | None]:
-    """How `query` is tied to `frame`, and what is left of it when the ties are cut."""
+def linked(planner: Planner, frame: Frame, query: Query, *, filled: bool = False) -> tuple[Query, Link | None]:
+    """How `query` is tied to `frame`, and what is left of it when the ties are cut.
+
+    Aggregates without GROUP BY have a row also for an outer row that meets nothing, which keys do not know of; `filled`
+    says that the caller adds it.
+    """
     if not query.free:
         return query, None
     if not all(key in frame.names for key in query.free):
         missing = sorted(name for source, name in query.free if (source, name) not in frame.names)
         raise refuse(f"a sub-query that reads {', '.join(missing)}", None, "", "it belongs to a query further out")
-    simple = _by_keys(planner, frame, query) if isinstance(query, Select) else None
-    if simple is not None:
-        return simple
+    if isinstance(query, Select) and (filled or not _is_total(query, planner.dialect)):
+        simple = _by_keys(planner, frame, query)
+        if simple is not None:
+            return simple
     return query, Domain(_domain(planner, frame, query))
 
 
@@ -106,6 +113,12 @@ def _by_keys(planner: Planner, frame: Frame, select: Select) -> tuple[Select, Ke
             pairs.append(pair)
     bare = replace(select, source=source, where=tuple(rest), free=frozenset())
     return (bare, Keys(tuple(pairs))) if pairs and not _still_free(planner, select, bare) else None
+
+
+def _is_total(select: Select, dialect: DialectName) -> bool:
+    nodes = [*(output.node for output in select.outputs), *select.having]
+    nodes += [key.key for key in select.tail.order if isinstance(key.key, exp.Expr)]
+    return select.groups == () or (select.groups is None and any(has_aggregate(node, dialect) for node in nodes))
 
 
 def _inner_conditions(item: From | None) -> tuple[list[Node], From | None]:
@@ -156,16 +169,27 @@ def free_columns(source: Source) -> frozenset[ColumnKey]:
 
 def _domain(planner: Planner, frame: Frame, query: Query) -> Frame:
     """The distinct values of the outer columns that `query` reads."""
-    columns = list(dict.fromkeys(frame.names[key] for key in sorted(query.free)))
+    names = {key: frame.names[key] for key in query.free}
+    if any(frame.collation(name) for name in names.values()):  # DISTINCT would keep one of several spellings
+        names |= _identity(planner, frame)
+    columns = list(dict.fromkeys(name for _, name in sorted(names.items())))
     label = f"{frame.relation.label}_keys"
     relation = planner.program.select(frame.relation, [(name, name) for name in columns], label)
     relation = planner.program.distinct(replace(relation, label=label))
-    names = {key: frame.names[key] for key in query.free}
     carried = tuple(
         Carried(column(*key), name, relation.by_name[name].nullable and not _rejects_null(query, key))
         for key, name in sorted(names.items())
     )
     return Frame(relation, names, carried)
+
+
+def _identity(planner: Planner, frame: Frame) -> dict[ColumnKey, str]:
+    """The columns of a key, with which no two rows of `frame` are equal."""
+    shown = {name: key for key, name in frame.names.items()}
+    found = sorted((key for key in frame.relation.keys if key <= shown.keys()), key=lambda key: (len(key), sorted(key)))
+    if not found:
+        raise planner.refuse(_COLLATIONS, None, "equal texts may be spelled in several ways")
+    return {shown[name]: name for name in found[0]}
 
 
 def _rejects_null(query: Query, key: ColumnKey) -> bool:
@@ -196,6 +220,8 @@ def join_back(
     ties = [(item.outer, item.column, item.null_safe) for item in planned.carried]
     for outer, name, null_safe in [*ties, *((node, name, False) for node, name in also)]:
         found = frame.column(outer)
+        if found is not None and frame.collation(found) != planned.relation.by_name[name].collation:
+            raise planner.refuse(_COLLATIONS, None, "the texts that are equal differ with the side that is asked")
         if found is not None and not null_safe:
             pairs.append((found, name))
         else:

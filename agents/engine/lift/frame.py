@@ -55,6 +55,9 @@ class Frame:
         node = node.unnest()
         return self.names.get(key_of(node)) if isinstance(node, exp.Column) else None
 
+    def collation(self, name: str) -> str:
+        return self.relation.by_name[name].collation
+
     @property
     def carried_columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(item.column for item in self.carried))

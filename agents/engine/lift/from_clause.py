@@ -95,6 +95,8 @@ class FromPlanner:
             return self._right(left, right, join.on) if join.how == "right" else self._full(left, right, join.on)
         left = self._item(join.left)
         if isinstance(join.right, Source) and any(key in left.names for key in _free(join.right)):
+            if join.how != "left":
+                self.pool += join.on
             return lateral(self.planner, left, join.right, join.how, join.on)
         right = self._side(join.right) if join.how == "left" else self._item(join.right)
         return self.combine(left, right, join.how, join.on)
@@ -110,7 +112,7 @@ class FromPlanner:
     def combine(self, left: Frame, right: Frame, how: str, on: Sequence[Node]) -> Frame:
         """An inner, left or cross join."""
         left, right, parts = self._prepared(left, right, how, on)
-        if how == "cross" or not on:
+        if how != "left" and not on:
             linking = [part for part in self.pool if _pair(part, left, right)]
             self.pool[:] = [part for part in self.pool if part not in linking]
             parts += linking
@@ -201,14 +203,18 @@ def _with_first(item: From, frame: Frame) -> From:
 
 
 def _pair(part: Node, left: Frame, right: Frame) -> tuple[str, str] | None:
-    """The join key that an equality of two columns is, whichever way round it is written."""
+    """The join key that an equality of two columns is, whichever way round it is written.
+
+    SQLite compares texts by the collation of the column in front, so where they differ the order counts.
+    """
     if not isinstance(part, exp.EQ):
         return None
     one, other = part.this.unnest(), part.expression.unnest()
     for a, b in ((one, other), (other, one)):
         left_column, right_column = left.column(a), right.column(b)
         if left_column is not None and right_column is not None:
-            return left_column, right_column
+            turned = a is other and left.collation(left_column) != right.collation(right_column)
+            return None if turned else (left_column, right_column)
     return None
 
 

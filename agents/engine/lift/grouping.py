@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agents.engine.lift.aggregates import aggregate_of
-from agents.engine.lift.calls import aggregates_of
+from agents.engine.lift.calls import aggregates_of, is_windowed
 from agents.engine.lift.extreme_rows import rows_of_extreme
 from agents.engine.lift.frame import Frame
 from agents.engine.lift.naming import numbered_name
 from agents.engine.lift.program import Aggregate
 from agents.engine.lift.query import ColumnKey, Node, Select, column, columns_of, subqueries_of
+from agents.engine.lift.scalar import or_zero
 from agents.engine.lift.subqueries import attach
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Grouping:
     def __init__(self, planner: Planner, select: Select) -> None:
         self.planner, self.select = planner, select
         self.above = [
-            *(output.node for output in select.outputs), *select.having, *select.qualify,
+            *(output.node for output in select.outputs), *select.having, *select.qualify, *select.distinct_on,
             *(key.key for key in select.tail.order if isinstance(key.key, exp.Expr)),
         ]  # fmt: skip
         self.calls = list(dict.fromkeys(call for node in self.above for call in aggregates_of(node, planner.dialect)))
@@ -43,10 +44,19 @@ class Grouping:
             return node
 
         def known(part: Node) -> Node:
-            found = self._known.get(part)
+            found = None if is_windowed(part) else self._known.get(part)
             return found.copy() if found is not None else part
 
         return node.transform(known)
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it makes one row of all rows, also of none."""
+        return self.needed and not self.select.groups
+
+    def fill_counts(self) -> None:
+        """What counts is 0 where the grouped relation has a row of NULLs for nothing."""
+        self._known = {node: or_zero(made, self.counts) for node, made in self._known.items()}
 
     def plan(self, frame: Frame) -> Frame:
         if not self.needed:
@@ -120,7 +130,7 @@ class Grouping:
         stack = [node]
         while stack:
             part = stack.pop()
-            if part in keys or part in aggregates:
+            if part in keys or (part in aggregates and not is_windowed(part)):
                 continue
             if isinstance(part, exp.Column | exp.Placeholder):
                 yield part

@@ -21,6 +21,7 @@ Bind = Callable[[Node], Node]
 
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 _MOST = 64
+_NEVER = exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(0))
 
 
 class TooManySetsError(ValueError):
@@ -33,9 +34,15 @@ def has_sets(group: exp.Group) -> bool:
     )
 
 
+def single_keys(group: exp.Group) -> list[Node]:
+    """The keys that stand outside of sets; a list in parentheses is no key of its own."""
+    keys = [key for key in group.expressions if not isinstance(key, _SETS)]
+    return [part for key in keys for part in (key.expressions if isinstance(key, exp.Tuple) else [key])]
+
+
 def key_sets(group: exp.Group, bind: Bind) -> list[Keys]:
     """The sets of keys that `group` names, those with the most keys first. Raises TooManySetsError."""
-    plain = [bind(key) for key in group.expressions if not isinstance(key, _SETS)]
+    plain = [bind(key) for key in single_keys(group)]
     marks = [mark for part in ("rollup", "cube", "grouping_sets") for mark in group.args.get(part) or []]
     if any(not mark.expressions for mark in marks):  # MySQL's GROUP BY a, b WITH ROLLUP
         factors = [_rolled([(key,) for key in plain])]
@@ -55,8 +62,11 @@ def united(select: Select, sets: Sequence[Keys], dialect: DialectName) -> Query 
         return None
     if not all(isinstance(key, int) for key in keys):
         return None
-    every = {key for keys in sets for key in keys}
-    arms = [_arm(select, keys, every - set(keys), dialect) for keys in sets]
+    every = tuple(dict.fromkeys(key for keys in sets for key in keys))
+    arms = [_arm(select, keys, set(every) - set(keys), dialect) for keys in sets]
+    if len(sets) > 2 and not set(every) <= {*sets[0], *sets[1]}:
+        # Of NULL alone a union takes columns for texts or numbers, so a first arm without rows gives their types.
+        arms.insert(0, _arm(replace(select, having=(_NEVER,)), every, set(), dialect))
     query: Query = arms[0]
     for arm in arms[1:]:
         query = SetQuery("union_all", query, arm, Tail(), free=select.free)

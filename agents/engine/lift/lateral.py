@@ -20,19 +20,24 @@ if TYPE_CHECKING:
 
 
 def lateral(planner: Planner, frame: Frame, source: Source, how: str, on: Sequence[Node]) -> Frame:
-    """`frame` joined with the rows of `source` that belong to each of its rows."""
+    """`frame` joined with the rows of `source` that belong to each of its rows. `on` is that of a left join."""
     query = source.origin.query if isinstance(source.origin, Cte) else source.origin
     if isinstance(query, Table):
         raise refuse("a table that reads other tables")
-    if how == "left" and [part for part in on if not isinstance(part, exp.Boolean | exp.Literal)]:
+    if how == "left" and not all(map(_is_true, on)):
         raise refuse("LEFT JOIN LATERAL with a condition", None, planner.text)
-    query, link = linked(planner, frame, query)
-    if isinstance(query, Select) and not query.having and all(is_total(planner, query, o.node) for o in query.outputs):
+    totals = isinstance(query, Select) and _are_totals(planner, query)
+    query, link = linked(planner, frame, query, filled=totals)
+    if totals and isinstance(query, Select):
         return _totals(planner, frame, source, replace(query, tail=Tail()), link)
     planned = planner.rows(query, link, label=source.label)
     joined, names = join_back(planner, frame, planned, "left" if how == "left" else "inner")
     mapped = {(source.id, name): names[col] for name, col in zip(source.columns, planned.columns, strict=True)}
     return replace(joined, names={**frame.names, **mapped})
+
+
+def _are_totals(planner: Planner, query: Select) -> bool:
+    return not query.having and all(is_total(planner, query, output.node) for output in query.outputs)
 
 
 def _totals(planner: Planner, frame: Frame, source: Source, query: Select, link: Link | None) -> Frame:
@@ -46,3 +51,12 @@ def _totals(planner: Planner, frame: Frame, source: Source, query: Select, link:
         joined, column = planner.column(joined, node, name)
         joined = replace(joined, names={**joined.names, (source.id, name): column})
     return joined
+
+
+def _is_true(part: Node) -> bool:
+    """Whether `part` of ON is a constant like TRUE, 1 or 1 = 1."""
+    if isinstance(part, exp.EQ):
+        return isinstance(part.this, exp.Literal) and part.this == part.expression
+    if isinstance(part, exp.Literal):
+        return not part.is_string and part.name.isdigit() and int(part.name) != 0
+    return isinstance(part, exp.Boolean) and bool(part.this)

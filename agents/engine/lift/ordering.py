@@ -84,7 +84,7 @@ def distinct_on(planner: Planner, body: Body, select: Select) -> Planned:
     """DISTINCT ON: the first row of each group in the order of ORDER BY, then in that order."""
     frame, columns = planner.outputs(body.frame, body.outputs)
     group = list(frame.carried_columns)
-    for node in select.distinct_on:
+    for node in body.distinct_on:
         frame, name = planner.column(frame, node)
         group.append(name)
     frame, keys = sort_keys(planner, frame, columns, body.order)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from agents.engine.lift import constants, set_operations, windows
 from agents.engine.lift.conditions import where
-from agents.engine.lift.correlation import Keys, Link
+from agents.engine.lift.correlation import Domain, Keys, Link
 from agents.engine.lift.frame import Carried, Frame, Planned
 from agents.engine.lift.from_clause import FromPlanner
 from agents.engine.lift.grouping import Grouping
@@ -20,6 +20,7 @@ from agents.engine.lift.refusals import refuse
 from agents.engine.lift.relation import Relation
 from agents.engine.lift.semantics import Types
 from agents.engine.lift.subqueries import attach
+from agents.engine.lift.totals import completed
 from agents.errors import LimitExceededError
 from connections.catalogue import DialectName, SemanticType, Table
 
@@ -33,6 +34,7 @@ class Body:
     frame: Frame
     outputs: tuple[Output, ...]
     order: tuple[SortKey, ...]
+    distinct_on: tuple[Node, ...] = ()
 
 
 class Planner:
@@ -89,6 +91,9 @@ class Planner:
     def body(self, select: Select, link: Link | None) -> Body:
         """FROM, WHERE, GROUP BY, HAVING, the sub-queries and windows of the SELECT list, QUALIFY."""
         frame, grouping = self.grouped(select, link)
+        if isinstance(link, Domain) and grouping.is_total:
+            frame = completed(self, frame, link)
+            grouping.fill_counts()
         frame = where(self, frame, [grouping.rewrite(part) for part in select.having])
         made: list[Output] = []
         for output in select.outputs:
@@ -100,10 +105,14 @@ class Planner:
                 frame, node = self.value(frame, grouping.rewrite(key.key), "")
                 key = replace(key, key=node)
             order.append(key)
+        on: list[Node] = []
+        for part in select.distinct_on:
+            frame, node = self.value(frame, grouping.rewrite(part), "")
+            on.append(node)
         for part in select.qualify:
             frame, node = self.value(frame, grouping.rewrite(part), "")
             frame = where(self, frame, [node])
-        return Body(frame, tuple(made), tuple(order))
+        return Body(frame, tuple(made), tuple(order), tuple(on))
 
     def attach(self, frame: Frame, node: Node) -> tuple[Frame, Node]:
         """`node` with its sub-queries joined."""

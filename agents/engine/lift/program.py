@@ -163,7 +163,7 @@ class Program:
     def set_operation(self, left: Relation, right: Relation, kind: str, wanted: str) -> Relation:
         handle = self._call("set_operation", {"left": left.handle, "right": right.handle, "kind": kind}, wanted)
         fields = tuple(
-            Field(a.name, a.semantic if a.semantic == b.semantic else "unknown", a.nullable or b.nullable)
+            Field(a.name, a.semantic if a.semantic == b.semantic else "unknown", a.nullable or b.nullable, a.collation)
             for a, b in zip(left.fields, right.fields, strict=True)
         )
         keys = frozenset() if kind == "union_all" else frozenset({frozenset(left.names)})
@@ -240,8 +240,9 @@ def _joined(
     left: Relation, right: Relation, how: str, on: Sequence[tuple[str, str]], pure: bool, handle: str, label: str
 ) -> Relation:
     """What holds after a join, `right` under its new names; `pure`: nothing but `on` decides."""
-    there = [(a, b) for a, b in on if meets_one(left.by_name[a].semantic, right.by_name[b].semantic)]
-    back = [(a, b) for a, b in on if meets_one(right.by_name[b].semantic, left.by_name[a].semantic)]
+    same = [(a, b) for a, b in on if left.by_name[a].collation == right.by_name[b].collation]
+    there = [(a, b) for a, b in same if meets_one(left.by_name[a].semantic, right.by_name[b].semantic)]
+    back = [(a, b) for a, b in same if meets_one(right.by_name[b].semantic, left.by_name[a].semantic)]
     keys = {a | b for a in left.keys for b in right.keys}
     if right.is_unique(b for _, b in there):
         keys |= left.keys

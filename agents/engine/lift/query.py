@@ -146,6 +146,11 @@ def column(source: str, name: str) -> exp.Column:
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(source, quoted=True))
 
 
+def of_set(name: str) -> exp.Column:
+    """An output of the set operation that ORDER BY stands behind."""
+    return column("set operation", name)
+
+
 def key_of(node: exp.Column) -> ColumnKey:
     return node.table, node.name
 

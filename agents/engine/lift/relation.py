@@ -20,6 +20,7 @@ class Field:
     name: str
     semantic: SemanticType = "unknown"
     nullable: bool = True
+    collation: str = ""  # SQLite: how the column compares texts, "" for byte by byte
 
     @property
     def type(self) -> str:
@@ -124,7 +125,12 @@ def relation_of(table: Table, handle: str, dialect: DialectName) -> Relation:
     return Relation(
         handle=handle,
         label=table.name,
-        fields=tuple(Field(c.name, c.semantic, c.nullable) for c in table.columns),
+        fields=tuple(Field(c.name, c.semantic, c.nullable, _collation(c.type, dialect)) for c in table.columns),
         keys=keys,
         dependencies=tuple(Dependency(key, frozenset(known)) for key in determining),
     )
+
+
+def _collation(type_name: str, dialect: DialectName) -> str:
+    _, written, collation = type_name.upper().partition("COLLATE ")
+    return collation.strip() if dialect == "sqlite" and written else ""

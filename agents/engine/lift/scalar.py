@@ -17,6 +17,7 @@ from agents.engine.lift.query import Node, Query, Select, Tail, all_of, column, 
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
+_NUMBERS_OVER_NOTHING = frozenset({"count", "total"})
 
 _STRICT = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Div)
 _ROUNDING = frozenset({"round", "truncate", "ceil", "ceiling", "floor", "abs"})
@@ -30,8 +31,9 @@ def scalar(planner: Planner, frame: Frame, name: str) -> tuple[Frame, Node]:
     query = planner.queries[name]
     if len(query.names) != 1:
         raise planner.refuse(f"a sub-query of {len(query.names)} columns as a value")
-    query, link = linked(planner, frame, query)
-    if isinstance(query, Select) and is_total(planner, query, query.outputs[0].node):
+    total = isinstance(query, Select) and is_total(planner, query, query.outputs[0].node)
+    query, link = linked(planner, frame, query, filled=total)
+    if total and isinstance(query, Select):
         frame, node = _total(planner, frame, query, link)
     else:
         planned = single(planner, planner.rows(query, link), query)
@@ -44,12 +46,13 @@ def scalar_join(planner: Planner, frame: Frame, operand: Node, query: Query) -> 
     """`operand = (query)` as a join; None where no row is not the same as NULL."""
     if len(query.names) != 1:
         return None
-    if isinstance(query, Select) and is_total(planner, query, query.outputs[0].node):
+    total = isinstance(query, Select) and is_total(planner, query, query.outputs[0].node)
+    if total and isinstance(query, Select):
         node = query.outputs[0].node
-        if query.having or not call_name(node) or call_name(node) == "count":
+        if query.having or not call_name(node) or call_name(node) in _NUMBERS_OVER_NOTHING:
             return None
         query = replace(query, tail=Tail())
-    query, link = linked(planner, frame, query)
+    query, link = linked(planner, frame, query, filled=total)
     planned = single(planner, planner.rows(query, link), query)
     return join_back(planner, frame, planned, "inner", [(operand, planned.columns[0])])[0]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sqlglot import exp
 
 from agents.dsl.names import listed, nearest_hint, quoted
+from agents.engine.lift.calls import is_aggregate
 from agents.engine.lift.naming import numbered_name
 from agents.engine.lift.query import Node, Source, column, enclosed
 from agents.errors import UnknownColumnError
@@ -32,7 +33,8 @@ class Visible:
 class Scope:
     """The columns in sight inside one SELECT; `outer` is the SELECT around it.
 
-    `aliases` are the items of its SELECT list, which a word means where no column of FROM has that name.
+    `aliases` are the items of its SELECT list, which a word means where no column of FROM has that name; with `near`
+    before the columns of the SELECTs around, else behind them. `first` are those that come before FROM, too.
     """
 
     dialect: DialectName
@@ -40,16 +42,40 @@ class Scope:
     visible: list[Visible] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     aliases: dict[str, Node] = field(default_factory=dict)
+    near: bool = True
+    first: Mapping[str, Node] = field(default_factory=dict)
 
     def find(self, word: exp.Column) -> Node | None:
         """The column that `word` means here or in a SELECT around, or None. Raises UnknownColumnError for two."""
-        scope: Scope | None = self
-        while scope is not None:
+        if (meant := _named(self.first, word, self.dialect)) is not None and not self._is_aggregated(word):
+            return meant
+        for scope in self._chain():
             found = scope._here(word)
+            if found is None and scope.near:
+                found = _named(scope.aliases, word, self.dialect)
             if found is not None:
                 return found
+        aliased = (_named(scope.aliases, word, self.dialect) for scope in self._chain())
+        return next((found for found in aliased if found is not None), None)
+
+    def of_having(self, groups: Sequence[Node]) -> Scope:
+        """The scope of HAVING: in MySQL and DuckDB a word is a group key, else an alias, else a column of FROM."""
+        if self.dialect not in ("mysql", "duckdb"):
+            return self
+        keys = {v.name.casefold() for v in self.visible if v.node in groups}
+        return replace(self, first={name: node for name, node in self.aliases.items() if name.casefold() not in keys})
+
+    def _chain(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
             scope = scope.outer
-        return None
+
+    def _is_aggregated(self, word: exp.Column) -> bool:
+        node = word.parent
+        while node is not None and not is_aggregate(node, self.dialect):
+            node = node.parent
+        return node is not None
 
     def _here(self, word: exp.Column) -> Node | None:
         identifier = word.this
@@ -65,11 +91,7 @@ class Scope:
             raise UnknownColumnError(f"The column {quoted(word.name)} is ambiguous: {owners} all have it.")
         if found:
             return found[0].node.copy()
-        return self._row_id(identifier) or self._alias(identifier)
-
-    def _alias(self, identifier: exp.Identifier) -> Node | None:
-        found = same_name(list(self.aliases), str, identifier, self.dialect)
-        return enclosed(self.aliases[found[0]]) if found else None
+        return self._row_id(identifier)
 
     def _row_id(self, identifier: exp.Identifier) -> Node | None:
         if len(self.sources) != 1:
@@ -91,13 +113,23 @@ class Scope:
         return UnknownColumnError(f"There is no column {quoted(word.name)}{where}.{hint} Available: {listed(names)}.")
 
 
+def given_name(identifier: exp.Identifier, dialect: DialectName) -> str:
+    """The name that `identifier` gives or means: PostgreSQL keeps capital letters only within quotes."""
+    if dialect != "postgresql" or identifier.args.get("quoted"):
+        return identifier.name
+    return "".join(c.lower() if c.isascii() else c for c in identifier.name)
+
+
+def _named(aliases: Mapping[str, Node], word: exp.Column, dialect: DialectName) -> Node | None:
+    found = same_name(list(aliases), str, word.this, dialect) if aliases and not word.table else []
+    return enclosed(aliases[found[0]]) if found else None
+
+
 def same_name(
     items: Sequence[T], name_of: Callable[[T], str], wanted: exp.Identifier | str, dialect: DialectName
 ) -> list[T]:
     """The items that `wanted` names: exactly spelled ones, else those that differ in letter case only."""
-    text = wanted if isinstance(wanted, str) else str(wanted.this)
-    if dialect == "postgresql" and isinstance(wanted, exp.Identifier) and not wanted.args.get("quoted"):
-        text = text.lower()
+    text = wanted if isinstance(wanted, str) else given_name(wanted, dialect)
     exact = [item for item in items if name_of(item) == text]
     return exact or [item for item in items if name_of(item).casefold() == text.casefold()]
 

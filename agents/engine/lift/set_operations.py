@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agents.engine.lift.correlation import Keys, Link
 from agents.engine.lift.frame import Frame, Planned
 from agents.engine.lift.ordering import arrange, numbered, sort_keys
-from agents.engine.lift.query import SetQuery
+from agents.engine.lift.query import SetQuery, key_of, of_set
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
@@ -29,7 +29,9 @@ def plan(planner: Planner, query: SetQuery, link: Link | None, *, ordered: bool)
         relation = planned.relation
     keys: list[list[str]] = []
     if ordered or query.tail.cuts:
-        _, keys = sort_keys(planner, Frame(relation), planned.columns, query.tail.order)
+        named = {key_of(of_set(name)): column for name, column in zip(query.names, planned.columns, strict=True)}
+        frame, keys = sort_keys(planner, Frame(relation, named), planned.columns, query.tail.order)
+        planned = replace(planned, relation=frame.relation)
     return arrange(planner, planned, keys, query.tail)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Want = Literal["true", "false", "exact"]
 _OPPOSITE: dict[Want, Want] = {"true": "false", "false": "true", "exact": "exact"}
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
 def semi_join(planner: Planner, frame: Frame, part: Node) -> Frame | None:
@@ -29,7 +30,7 @@ def semi_join(planner: Planner, frame: Frame, part: Node) -> Frame | None:
     if isinstance(part, exp.Exists):
         return existence.semi_join(planner, frame, planner.queries[part.this.name])
     if isinstance(part, exp.EQ):
-        if isinstance(part.expression, exp.Any) and isinstance(part.expression.this, exp.Placeholder):
+        if isinstance(part.expression, exp.Any) and _is_quantified(part.expression):
             return membership.semi_join(planner, frame, part.this, planner.queries[part.expression.this.name])
         for one, other in ((part.this, part.expression), (part.expression, part.this)):
             if isinstance(other.unnest(), exp.Placeholder) and frame.column(one) is not None:
@@ -55,7 +56,9 @@ def attach(planner: Planner, frame: Frame, node: Node, want: Want = "exact") -> 
         return membership.flag(planner, frame, operand, planner.queries[node.args["query"].name], want)
     if isinstance(node, exp.Exists):
         return existence.flag(planner, frame, planner.queries[node.this.name], want)
-    if isinstance(node, exp.Binary) and isinstance(node.expression, exp.Any | exp.All):
+    if isinstance(node, exp.Binary) and _is_quantified(node.expression):
+        if not isinstance(node, _COMPARISONS):
+            raise planner.refuse("ANY or ALL of a sub-query behind what is no comparison", node)
         frame, operand = attach(planner, frame, node.this)
         return membership.quantified(planner, frame, operand, node, want)
     if isinstance(node, exp.Placeholder):
@@ -81,6 +84,11 @@ def _children(planner: Planner, frame: Frame, node: Node) -> tuple[Frame, Node]:
             frame, made = attach(planner, frame, child)
             child.replace(made)
     return frame, node
+
+
+def _is_quantified(node: Node) -> bool:
+    """Whether it is ANY or ALL of a sub-query, and not of an array."""
+    return isinstance(node, exp.Any | exp.All) and isinstance(node.this, exp.Placeholder)
 
 
 def _query(node: exp.In) -> exp.Placeholder | None:
