@@ -79,10 +79,10 @@ def linked(planner: Planner, frame: Frame, query: Query, *, filled: bool = False
     if not all(key in frame.names for key in query.free):
         missing = sorted(name for source, name in query.free if (source, name) not in frame.names)
         raise refuse(f"a sub-query that reads {', '.join(missing)}", None, "", "it belongs to a query further out")
-    by_keys = isinstance(query, Select) and (filled or not _is_total(query, planner.dialect))
-    simple = _by_keys(planner, query) if by_keys else None
-    if simple is not None:
-        return simple
+    if isinstance(query, Select) and (filled or not _is_total(query, planner.dialect)):
+        simple = _by_keys(planner, query)
+        if simple is not None:
+            return simple
     return query, Domain(_domain(planner, frame, query))
 
 
