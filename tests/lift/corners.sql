@@ -5,6 +5,7 @@ SELECT kind, SUM(amount) AS s, COUNT(*) OVER (ORDER BY kind) AS place, COUNT(*) 
 SELECT id, SUM(wage) OVER second AS s FROM staff WINDOW first AS (PARTITION BY region_id), second AS (first ORDER BY id)
 SELECT id FROM regions r WHERE r.target IN (SELECT COUNT(*) FROM staff s WHERE s.region_id = r.id)
 SELECT id, r.target NOT IN (SELECT COUNT(*) FROM staff s WHERE s.region_id = r.id) AS other FROM regions r
+SELECT id, r.target IN (SELECT MAX(wage) FROM staff s WHERE s.region_id = r.id) AS top FROM regions r
 SELECT id FROM regions r WHERE EXISTS (SELECT COUNT(*) FROM staff s WHERE s.region_id = r.id HAVING COUNT(*) = 0)
 SELECT id, (SELECT COUNT(*) FROM staff s WHERE s.region_id = r.id UNION ALL SELECT 7 FROM blank) AS n FROM regions r
 SELECT u.m, w.m FROM (WITH q AS (SELECT id AS n FROM regions) SELECT (SELECT MAX(n) FROM q) AS m FROM q) u, (WITH q AS (SELECT wage AS n FROM staff) SELECT (SELECT MAX(n) FROM q) AS m FROM q) w

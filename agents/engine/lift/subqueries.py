@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from agents.engine.lift import existence, membership
 from agents.engine.lift.frame import Frame
-from agents.engine.lift.query import Node, subqueries_of
-from agents.engine.lift.scalar import scalar, scalar_join
+from agents.engine.lift.query import Node, Select, subqueries_of
+from agents.engine.lift.scalar import is_total, scalar, scalar_join
 
 if TYPE_CHECKING:
     from agents.engine.lift.planner import Planner
@@ -25,6 +25,7 @@ _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 def semi_join(planner: Planner, frame: Frame, part: Node) -> Frame | None:
     """A condition of WHERE that is one join: IN, EXISTS, or a column that equals a sub-query."""
+    part = _of_one_row(planner, part)
     if isinstance(part, exp.In) and not subqueries_of(part.this) and _query(part) is not None:
         return membership.semi_join(planner, frame, part.this, planner.queries[part.args["query"].name])
     if isinstance(part, exp.Exists):
@@ -42,6 +43,7 @@ def attach(planner: Planner, frame: Frame, node: Node, want: Want = "exact") -> 
     """`node` with every sub-query replaced by columns of the frame that is given back."""
     if not subqueries_of(node):
         return frame, node
+    node = _of_one_row(planner, node)
     if isinstance(node, exp.Paren):
         frame, inner = attach(planner, frame, node.this, want)
         return frame, exp.paren(inner, copy=False)
@@ -67,7 +69,7 @@ def attach(planner: Planner, frame: Frame, node: Node, want: Want = "exact") -> 
 
 
 def _negated(planner: Planner, frame: Frame, node: exp.Not, want: Want) -> tuple[Frame, Node]:
-    inner = node.this.unnest()
+    inner = _of_one_row(planner, node.this.unnest())
     if isinstance(inner, exp.Exists):
         return existence.flag(planner, frame, planner.queries[inner.this.name], want, negated=True)
     if isinstance(inner, exp.In) and _query(inner) is not None and want == "true":
@@ -84,6 +86,17 @@ def _children(planner: Planner, frame: Frame, node: Node) -> tuple[Frame, Node]:
             frame, made = attach(planner, frame, child)
             child.replace(made)
     return frame, node
+
+
+def _of_one_row(planner: Planner, node: Node) -> Node:
+    """IN of a correlated sub-query that has exactly one row as what it is then, a plain comparison."""
+    name = _query(node) if isinstance(node, exp.In) else None
+    query = planner.queries[name.name] if name is not None else None
+    if name is None or not isinstance(query, Select) or not query.free or query.having or len(query.outputs) != 1:
+        return node
+    if not is_total(planner, query, query.outputs[0].node):
+        return node
+    return exp.EQ(this=node.this.copy(), expression=name.copy())
 
 
 def _is_quantified(node: Node) -> bool:
