@@ -30,7 +30,7 @@ class LanguageModelForm(forms.ModelForm):
         fields = (
             "name", "model", "api_base", "size", "temperature", "max_output_tokens", "context_tokens", "price_input",
             "price_cached", "price_output", "extra", "is_default", "is_active", "max_concurrent",
-            "timeout_seconds", "constrained", "fallback",
+            "timeout_seconds", "constrained", "samples", "fallback",
         )  # fmt: skip
 
     def clean_extra(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class LanguageModelAdmin(HidesSecrets, admin.ModelAdmin):
     fieldsets = (
         (None, {"fields": ("name", "model", "api_base", "key", "forget_key", "is_default", "is_active")}),
         ("Abilities", {"fields": ("size", "context_tokens", "max_output_tokens", "temperature", "constrained",
-                                  "extra")}),
+                                  "samples", "extra")}),
         ("Prices in US dollars per million tokens", {
             "fields": ("price_input", "price_cached", "price_output"),
             "description": "Empty: as litellm knows them.",

@@ -30,6 +30,7 @@ def profile_of(language_model: LanguageModel) -> ModelProfile:
         timeout_seconds=float(language_model.timeout_seconds),
         max_concurrent=max(1, language_model.max_concurrent),
         constrained=cast(Literal["", "json_schema", "guided_json"], language_model.constrained),
+        samples=language_model.samples,
     )
 
 

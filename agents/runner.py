@@ -185,7 +185,7 @@ class RunInWork:
             model=self._model,
             journal=journal,
             budget=Budget(run_limits(), before=endings.spent(self._events), allowed=spending.Allowance(run)),
-            settings=run_settings(send_values=connection.send_values, samples=run.settings.get("samples", 1)),
+            settings=run_settings(send_values=connection.send_values, samples=_samples(run, self._model)),
             leave_thread=own_database.close,
         )
 
@@ -266,6 +266,11 @@ def _models_of(run: Run) -> list[ModelProfile]:
     """The model, and those that stand in for it; none does for one that is measured."""
     chain = chain_of(run.language_model)
     return chain[:1] if run.question.thread.evaluation_id is not None else chain
+
+
+def _samples(run: Run, model: ModelClient) -> int:
+    """Drafts that vote: as many as the run was asked for, else as many as the model's profile says."""
+    return int(run.settings.get("samples") or model.profile.samples)
 
 
 def _connection_of(run: Run) -> Connection:

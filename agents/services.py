@@ -92,7 +92,7 @@ def measure(
             owner=user, connection=evaluation.connection, evaluation=evaluation, title=_title(text)
         )
         question = _add_question(thread, user, text, evidence)
-        return _reserved(question, strategy, language_model, {"samples": samples} if samples > 1 else {})
+        return _reserved(question, strategy, language_model, {"samples": samples})
 
 
 def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:

@@ -69,6 +69,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LLM_EXTRA", "", 'Further parameters as a JSON object, for example {"reasoning_effort": "low"}'),
     Setting("LLM_TIMEOUT_SECONDS", "120", "Seconds without a word of the model until a call is given up"),
     Setting("LLM_MAX_CONCURRENT", "32", "Calls of the model that one worker makes at a time; the others wait"),
+    Setting("LLM_SAMPLES", "1", "Drafts that vote where SQL is drafted (lift, reforce); 3 for the local model"),
     Setting("LLM_CONSTRAINED", "", "Keeps replies to what exists, where the server can: json_schema (OpenAI, "
             "llama.cpp, Ollama) or guided_json (vLLM)"),
     Setting("LLM_FALLBACK_MODEL", "", "litellm id of a model that answers when LLM_MODEL cannot be asked; empty: none"),

@@ -59,7 +59,7 @@ class ModelProfile:
 
     Prices are US dollars per million tokens; None means litellm's own. `max_concurrent` requests of one process are
     under way at a time; further ones wait. `constrained` names the parameter by which the server keeps replies to a
-    JSON schema; "" where it cannot.
+    JSON schema; "" where it cannot. `samples` of its drafts vote, in the strategies that draft SQL.
     """
 
     name: str
@@ -77,6 +77,7 @@ class ModelProfile:
     timeout_seconds: float = 120.0
     max_concurrent: int = 32
     constrained: Literal["", "json_schema", "guided_json"] = ""
+    samples: int = 1
 
     @property
     def place(self) -> tuple[str, str]:

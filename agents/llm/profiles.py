@@ -51,6 +51,7 @@ def from_environment(env: Mapping[str, str]) -> ModelProfile:
         timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), 120.0),
         max_concurrent=_read(env, "LLM_MAX_CONCURRENT", _count(1), 32),
         constrained=_read(env, "LLM_CONSTRAINED", _constrained, ""),
+        samples=_read(env, "LLM_SAMPLES", _count(1), 1),
     )
 
 
@@ -85,7 +86,8 @@ def _fallback_of(main: ModelProfile, env: Mapping[str, str]) -> ModelProfile | N
 
 
 def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
-    """The embedded model: small, free, on this machine. Its first token may take long on two cores.
+    """The embedded model: small, free, on this machine. Its first token may take long on two cores. Three of its drafts
+    vote: right more often than one, and quick, as their common prompt is read once (docs/evaluation.md).
 
     One request at a time: what has been read of a prompt helps the next one that begins alike, but not one beside it.
     """
@@ -104,6 +106,7 @@ def local_profile(port: int = LOCAL_PORT) -> ModelProfile:
         timeout_seconds=300.0,
         max_concurrent=1,
         constrained="json_schema",
+        samples=3,
     )
 
 

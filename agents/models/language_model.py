@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 
@@ -40,6 +41,10 @@ class LanguageModel(models.Model):
             ("json_schema", "A JSON schema as response_format (OpenAI, llama.cpp, Ollama)"),
             ("guided_json", "A JSON schema as guided_json (vLLM)"),
         ], help_text="So that a weak model cannot name what does not exist; empty: the server cannot do that",
+    )  # fmt: skip
+    samples = models.PositiveSmallIntegerField(
+        "drafts that vote", default=1, validators=[MinValueValidator(1), MaxValueValidator(9)],
+        help_text="Where SQL is drafted (lift, reforce): 3 make a small model right more often; 1: no vote",
     )  # fmt: skip
     fallback = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+",

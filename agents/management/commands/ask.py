@@ -55,7 +55,8 @@ class Command(BaseCommand):
         parser.add_argument("--model", metavar="M", help="a stored model, `local`, or a litellm id")
         parser.add_argument("--evidence", default="", metavar="TEXT", help="what the model should know besides")
         parser.add_argument(
-            "--samples", type=at_least(1), default=1, metavar="N", help="drafts that vote (lift, reforce)"
+            "--samples", type=at_least(1), metavar="N",
+            help="drafts that vote (lift, reforce); else as the model's profile says",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
@@ -84,8 +85,9 @@ class Command(BaseCommand):
             stack.enter_context(served(chain[0], os.environ, say))
             model = FallbackClient(chain)
             stack.enter_context(_stopped_by_interrupt(journal.cancel, model.cancel, door.cancel))
+            samples = options["samples"] or model.profile.samples
             bench = workbench(
-                door, model, journal, settings=run_settings(send_values=send_values, samples=options["samples"]),
+                door, model, journal, settings=run_settings(send_values=send_values, samples=samples),
                 limits=run_limits(), leave_thread=own_databases.close_all,
             )  # fmt: skip
             answer = start(task, bench, options["strategy"])
