@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from agents import services
 from agents.llm.profiles import checked_extra
 from agents.model_check import check_model
-from agents.models import Cap, LanguageModel, Run, RunEvent, UsageEntry
+from agents.models import Cap, LanguageModel, RegressionQuestion, Run, RunEvent, UsageEntry
 from agents.profiles import profile_of
 from connections.admin_parts import Audited, HidesSecrets, ReadOnlyAdmin, SecretField, person, secret_given
 
@@ -24,6 +24,13 @@ from connections.admin_parts import Audited, HidesSecrets, ReadOnlyAdmin, Secret
 class LanguageModelForm(forms.ModelForm):
     key = SecretField()
     forget_key = forms.BooleanField(required=False, help_text="Delete the stored key")
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        kept = not (values.get("key") or values.get("forget_key"))
+        if kept and services.goes_elsewhere(self.instance, values.get("model", ""), values.get("api_base", "")):
+            self.add_error("key", services.KEY_ANEW)
+        return values
 
     class Meta:
         model = LanguageModel
@@ -85,6 +92,22 @@ class LanguageModelAdmin(HidesSecrets, admin.ModelAdmin):
         if check.reply:
             messages.info(request, f"The reply was: {check.reply[:500]}")
         return HttpResponseRedirect(reverse("admin:agents_languagemodel_change", args=[pk]))
+
+
+@admin.register(RegressionQuestion)
+class RegressionQuestionAdmin(Audited, admin.ModelAdmin):
+    """Where the questions of a connection that was removed are given to another."""
+
+    fields = ("text", "evidence", "gold_sql", "connection", "connection_name")
+    readonly_fields = ("connection_name",)
+    list_display = ("text", "connection", "connection_name")
+    list_filter = ("connection", "connection_name")
+    list_select_related = ("connection",)
+    search_fields = ("text",)
+    autocomplete_fields = ("connection",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
 
 class EventsOfRun(admin.TabularInline):

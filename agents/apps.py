@@ -6,4 +6,5 @@ class AgentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from agents.library import scheduling, search_index  # noqa: F401  their receivers follow what becomes of runs
+        # Their receivers follow what becomes of runs and connections.
+        from agents.library import removed_connections, scheduling, search_index  # noqa: F401

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 from django.conf import settings
 
 from agents.answers import store
@@ -17,7 +15,7 @@ PREVIEW_ROWS = 5
 def task_of(run: Run) -> Task:
     """The task of a run, the same on every attempt: a resumed run must send the very same prompt."""
     question = run.question
-    zone = _zone(question.asked_by.time_zone)
+    zone = question.asked_by.zone
     return Task(
         question=question.text,
         evidence=question.evidence,
@@ -67,10 +65,3 @@ def _preview(run: Run) -> str:
 def _stored_rows(result: StoredResult) -> list[list[object]]:
     path = settings.RESULTS_DIR / result.file
     return store.read(path, 0, PREVIEW_ROWS) if path.exists() else []
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")

@@ -221,9 +221,10 @@ def _manages_connection_of(user: User, run: Run) -> bool:
 
 
 def visible_evaluations(user: User) -> QuerySet[Evaluation]:
-    """For managers: those of their teams' connections, and those that were imported for their teams."""
-    connections = managed_connections(user).values("pk")
-    return Evaluation.objects.filter(Q(connection__in=connections) | Q(team__in=managed_teams(user).values("pk")))
+    """For managers: those of their teams' connections, also removed ones, and those imported for their teams."""
+    connections, teams = managed_connections(user).values("pk"), managed_teams(user).values("pk")
+    kept = Evaluation.kept_for.through.objects.filter(team__in=teams).values("evaluation")
+    return Evaluation.objects.filter(Q(connection__in=connections) | Q(team__in=teams) | Q(pk__in=kept))
 
 
 def evaluated_runs(user: User) -> QuerySet[Any, Any]:

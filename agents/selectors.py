@@ -12,12 +12,23 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, Max, Min, OuterRef, Prefetch, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Prefetch, QuerySet, Sum
 from django.utils import timezone
 
 from agents import permissions
 from agents.answers import store
-from agents.models import Comment, LanguageModel, Question, Run, Share, Status, StoredResult, Thread, WorkerBeat
+from agents.models import (
+    Comment,
+    LanguageModel,
+    Question,
+    Run,
+    Share,
+    Status,
+    StoredResult,
+    Thread,
+    UsageEntry,
+    WorkerBeat,
+)
 from agents.traces import recorder
 from agents.traces.events import Event
 from connections.models import Connection, User
@@ -204,18 +215,19 @@ class RunFigures:
 
 
 def run_figures() -> RunFigures:
+    """What was spent is read from the usage that runs leave behind, so that it never gets less."""
     counted = dict(Run.objects.values_list("status").annotate(number=Count("pk")))
-    sums = Run.objects.aggregate(
-        input=Sum("input_tokens"), cached=Sum("cached_tokens"), output=Sum("output_tokens"), cost=Sum("cost"),
-        oldest=Min("created_at", filter=Q(status=Status.QUEUED)),
-    )  # fmt: skip
+    oldest = Run.objects.filter(status=Status.QUEUED).aggregate(at=Min("created_at"))["at"]
+    sums = UsageEntry.objects.exclude(closed_at=None).aggregate(
+        input=Sum("input_tokens"), cached=Sum("cached_tokens"), output=Sum("output_tokens"), cost=Sum("cost")
+    )
     return RunFigures(
         by_status={status.value: counted.get(status.value, 0) for status in Status},
         input_tokens=sums["input"] or 0,
         cached_tokens=sums["cached"] or 0,
         output_tokens=sums["output"] or 0,
         cost=float(sums["cost"] or 0),
-        oldest_queued=(timezone.now() - sums["oldest"]).total_seconds() if sums["oldest"] else 0.0,
+        oldest_queued=(timezone.now() - oldest).total_seconds() if oldest else 0.0,
         workers=living_workers().count(),
     )
 

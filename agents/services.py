@@ -24,6 +24,7 @@ from connections import permissions as connection_permissions
 from connections.models import Connection, User
 
 TITLE_CHARACTERS = 120
+KEY_ANEW = "Type the key anew, or delete the stored one: it was given for another server."
 
 Program = Sequence[Mapping[str, Any]]
 
@@ -118,15 +119,19 @@ def rerun(*, user: User, run: Run, program: Program = (), step: int = 0) -> Run:
     return fresh
 
 
-def ask_program(*, user: User, connection: Connection, text: str, program: Program, sql: str = "") -> Run:
+def ask_program(
+    *, user: User, connection: Connection, text: str, program: Program, sql: str = "", scheduled: bool = False
+) -> Run:
     """A new question that is answered by `program`, without a model. `sql` is the statement that it was lifted from.
+    What is `scheduled` nobody asks now: it is held to no rate.
 
     Raises ValidationError, and Connection.DoesNotExist where the right is missing.
     """
     if not connection_permissions.may_ask(user, connection):
         raise Connection.DoesNotExist
     text = _checked_text(text)
-    _check_rate(user)
+    if not scheduled:
+        _check_rate(user)
     with transaction.atomic():
         run = _queue_program(_ask_apart(user, connection, text), program, {"sql": sql} if sql else {})
         detail = {"connection": connection.name, "run": str(run.pk), "without_model": True}
@@ -160,7 +165,11 @@ def delete_threads(*, user: User, thread_ids: Iterable[UUID]) -> int:
 
 
 def save_language_model(*, actor: User | None, language_model: LanguageModel, key: str | None = None) -> None:
-    """Store a model profile; `key` None keeps the stored key. The default is one at most."""
+    """Store a model profile; `key` None keeps the stored key, which goes to no other place than the one that it was
+    stored for. The default is one at most. Raises ValidationError."""
+    before = LanguageModel.objects.filter(pk=language_model.pk).first()
+    if key is None and before is not None and goes_elsewhere(before, language_model.model, language_model.api_base):
+        raise ValidationError(KEY_ANEW, code="key")
     if key is not None:
         language_model.key_encrypted = crypto.encrypt(key)
     language_model.full_clean()
@@ -169,6 +178,12 @@ def save_language_model(*, actor: User | None, language_model: LanguageModel, ke
         if language_model.is_default:
             LanguageModel.objects.exclude(pk=language_model.pk).update(is_default=False)
         audit.record("language model saved", actor=actor, target=language_model, detail=_model_detail(language_model))
+
+
+def goes_elsewhere(before: LanguageModel, model: str, api_base: str) -> bool:
+    """Whether the key that `before` has would be sent to another server: another address, or another provider's own."""
+    provider, other = before.model.partition("/")[0], model.partition("/")[0]
+    return bool(before.key_encrypted) and (before.api_base or provider) != (api_base or other)
 
 
 def _model_detail(language_model: LanguageModel) -> dict[str, Any]:
@@ -203,7 +218,7 @@ def _checked_evidence(evidence: str) -> str:
 def _check_rate(user: User) -> None:
     since = timezone.now() - timedelta(minutes=1)
     runs = Run.objects.filter(question__asked_by=user, question__thread__evaluation=None, created_at__gt=since)
-    asked = runs.count()
+    asked = runs.exclude(saved_run__scheduled=True).count()
     if asked >= settings.QUESTIONS_PER_MINUTE:
         raise ValidationError(
             f"You asked {asked} questions within a minute, which is the limit. Wait a minute, then ask again.",

@@ -18,6 +18,8 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
 from django.utils import timezone
 
 from agents.errors import CapReachedError
@@ -92,6 +94,13 @@ def settle() -> None:
     live = Run.objects.filter(status__in=LIVE).values("pk")
     for entry in UsageEntry.objects.filter(closed_at=None).exclude(run_id__in=live):
         _close(entry.run_id, "")
+
+
+@receiver(pre_delete, sender=Run)
+def run_goes(instance: Run, **_: Any) -> None:
+    """What its replies tell of goes with it: a run that is still open pays now."""
+    if UsageEntry.objects.filter(run_id=instance.pk, closed_at=None).exists():
+        close(instance)
 
 
 def _close(run_id: UUID, model_name: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from statistics import median
 from typing import Any
@@ -15,9 +16,11 @@ from django.utils import timezone
 from agents import permissions, spending
 from agents.answers.columns_chart import Columns, columns
 from agents.models import UsageEntry
-from connections.models import Team, User
+from connections.models import Connection, Team, User
 
-GROUPS = {"person": "user_name", "model": "model_name", "connection": "connection_name", "day": "day"}
+GROUPS = ("person", "model", "connection", "day")
+FIELDS = {"model": "model_name", "day": "day"}
+KEYED = {"person": ("user", "user_name"), "connection": ("connection", "connection_name")}
 MOST_SERIES = 5  # further models are drawn as one
 
 
@@ -67,7 +70,7 @@ def report(user: User, *, team: Team | None, days: int, by: str, measure: str) -
         total=whole,
         cached_percent=round(100 * whole.cached / whole.input) if whole.input else 0,
         median_cost=median(costs) if costs else 0.0,
-        rows=_grouped(entries, GROUPS[by], newest_first=by == "day"),
+        rows=_by_key(entries, by) if by in KEYED else _grouped(entries, FIELDS[by], newest_first=by == "day"),
         chart=columns(all_days, _series(entries, measure), "$" if measure == "cost" else ""),
         by_day=by_day,
         levels=spending.levels_for(user, teams),
@@ -79,15 +82,42 @@ def _grouped(entries: QuerySet[UsageEntry], field: str, *, newest_first: bool) -
     return sorted(found, key=(lambda row: row.name) if newest_first else (lambda row: row.cost), reverse=True)
 
 
+def _by_key(entries: QuerySet[UsageEntry], by: str) -> list[Row]:
+    """One row for each person or connection, the dearest first: under its name of now, or, of one that is gone, under
+    the name that was kept."""
+    key, kept = KEYED[by]
+    parts: dict[int | str, list[Row]] = {}
+    for one in _summed(entries.order_by().values(key=F(key), name=F(kept))):
+        parts.setdefault(one["key"] or one["name"], []).append(_row(one))
+    names = _names_now(by, [of for of in parts if isinstance(of, int)])
+    found = [replace(_sum(rows), name=names.get(of, of)) for of, rows in parts.items()]
+    return sorted(found, key=lambda row: row.cost, reverse=True)
+
+
+def _names_now(by: str, keys: Sequence[int]) -> Mapping[Any, str]:
+    """By key. People of one name are told apart by the name that they log in with."""
+    if by == "connection":
+        return dict(Connection.objects.filter(pk__in=keys).values_list("pk", "name"))
+    people = {one.pk: one for one in User.objects.filter(pk__in=keys)}
+    names = {pk: one.get_full_name() or one.get_username() for pk, one in people.items()}
+    often = Counter(names.values())
+    return {pk: f"{name} ({people[pk].get_username()})" if often[name] > 1 else name for pk, name in names.items()}
+
+
 def _rows(grouped: QuerySet[Any, Any]) -> list[Row]:
-    summed = grouped.annotate(
+    return [_row(one) for one in _summed(grouped)]
+
+
+def _summed(grouped: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+    summed: QuerySet[Any, Any] = grouped.annotate(
         number=Count("pk"), read=Sum("input_tokens"), again=Sum("cached_tokens"), written=Sum("output_tokens"),
         money=Sum("cost"),
     )  # fmt: skip
-    return [
-        Row(one["name"], one["number"], one["read"], one["again"], one["written"], float(one["money"]))
-        for one in summed
-    ]
+    return summed
+
+
+def _row(one: Mapping[str, Any]) -> Row:
+    return Row(one["name"], one["number"], one["read"], one["again"], one["written"], float(one["money"]))
 
 
 def _sum(rows: Sequence[Row]) -> Row:

@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from connections import admin_logs, services  # noqa: F401  (the logs have a file of their own)
-from connections.admin_parts import Audited, AuditedInlines, HidesSecrets, SecretField, person, secret_given
-from connections.forms import NamesField
+from connections.admin_parts import Audited, AuditedInlines, HidesSecrets, person, secret_given
+from connections.forms import NamesField, PasswordForm
 from connections.models import (
     CatalogueNote,
     Connection,
@@ -101,9 +101,7 @@ class TeamAdmin(Audited, admin.ModelAdmin):
         return ", ".join(str(connection) for connection in team.connections.all())
 
 
-class ConnectionForm(forms.ModelForm):
-    password = SecretField()
-    forget_password = forms.BooleanField(required=False, help_text="Delete the stored password")
+class ConnectionForm(PasswordForm):
     schemas = NamesField(help_text="Schemas to use, with commas between; empty means all")
 
     class Meta:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
-from zoneinfo import available_timezones
 
 from django import forms
 from django.core.validators import ProhibitNullCharactersValidator
 
 from connections.crypto import Secret
 from connections.models import FILE_KINDS, Connection, Kind, Team, User
+from connections.password_place import PASSWORD_ANEW, goes_elsewhere
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
     class Meta:
         model = User
         fields: ClassVar = ["theme", "time_zone", "shortcuts"]
-
-    def clean_time_zone(self) -> str:
-        zone: str = self.cleaned_data["time_zone"]
-        if zone not in available_timezones():
-            raise forms.ValidationError(f"{zone} is no time zone. Choose one of the list, like Europe/Berlin.")
-        return zone
 
 
 class ThemeForm(forms.Form):
@@ -58,11 +52,23 @@ class NamesField(forms.Field):
         return self.to_python(self.prepare_value(initial)) != self.to_python(data)
 
 
-class ConnectionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
-    """A connection with its password and its teams. `secret` is what the service takes for the password."""
+class PasswordForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
+    """A connection with its password. The stored one is typed anew where it would go to another place."""
 
     password = SecretField()
     forget_password = forms.BooleanField(required=False, help_text="Delete the stored password")
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        kept = not (values.get("password") or values.get("forget_password"))
+        if kept and "password" in values and goes_elsewhere(self.instance, values):
+            self.add_error("password", PASSWORD_ANEW)
+        return values
+
+
+class ConnectionForm(PasswordForm):
+    """With its teams. `secret` is what the service takes for the password."""
+
     schemas = NamesField(help_text="Names with commas between; empty for all.")
     kind = forms.ChoiceField(
         choices=[(kind.value, kind.label) for kind in (Kind.POSTGRESQL, Kind.MYSQL, Kind.DUCKDB, Kind.SQLITE)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
@@ -11,6 +12,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
+from connections import time_zones
 from connections.access import ApiToken, Invitation
 from connections.append_only import AppendOnly
 from connections.roles import Role
@@ -29,8 +31,12 @@ class User(AbstractUser):
 
     must_change_password = models.BooleanField(default=False)
     theme = models.CharField(max_length=5, blank=True, choices=[("light", "Light"), ("dark", "Dark")])
-    time_zone = models.CharField(max_length=64, default="UTC")
+    time_zone = models.CharField(max_length=64, default="UTC", validators=[time_zones.check_name])
     shortcuts = models.BooleanField(default=True, help_text="Single-key shortcuts")
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return time_zones.zone_named(self.time_zone)
 
 
 class Team(models.Model):

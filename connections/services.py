@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from connections import audit, crypto, permissions, selectors, snapshots, tasks
@@ -27,6 +28,7 @@ from connections.models import (
     Team,
     User,
 )
+from connections.password_place import PASSWORD_ANEW, goes_elsewhere
 from connections.statements import Insert
 from connections.storable import storable
 
@@ -52,12 +54,15 @@ def create_connection(
 
 
 def save_connection(connection: Connection, *, actor: User | None, password: str | None = None) -> None:
-    """Check and store `connection`. `password` None keeps the stored one. Raises ValidationError."""
+    """Check and store `connection`. `password` None keeps the stored one, which goes to no other place than the one
+    that it was stored for. Raises ValidationError."""
     password = None if password is None else crypto.Secret(password)
     before = Connection.objects.filter(pk=connection.pk).first() if connection.pk else None
     if password is not None:
         connection.password_encrypted = crypto.encrypt(password)
     connection.full_clean()
+    if password is None and before is not None and goes_elsewhere(before, vars(connection)):
+        raise ValidationError(PASSWORD_ANEW, code="password")
     with transaction.atomic():
         connection.save()
         action = "connection changed" if before else "connection created"
@@ -67,7 +72,7 @@ def save_connection(connection: Connection, *, actor: User | None, password: str
 
 
 def delete_connection(connection: Connection, *, actor: User | None) -> None:
-    """Runs on it stay readable; nothing can be asked on it any more."""
+    """What was asked and measured stays; nothing can be asked on it any more. Its notes and its catalogue go."""
     with transaction.atomic():
         audit.record("connection deleted", actor=actor, target=connection)
         connection.delete()

@@ -72,7 +72,7 @@ def _saved(request: HttpRequest, form: ConnectionForm) -> bool:
 def remove(request: HttpRequest, connection_id: int) -> HttpResponse:
     connection = connection_to_manage(request, connection_id)
     services.delete_connection(connection, actor=person(request))
-    messages.success(request, f"{connection.name} is removed. What was asked of it stays readable.")
+    messages.success(request, f"{connection.name} is removed. What was asked and measured of it stays.")
     return redirect("connections")
 
 

@@ -11,6 +11,7 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -133,9 +134,10 @@ def _sign_up(request: HttpRequest, found: Invitation, token: str) -> HttpRespons
         return render(request, "connections/invitation.html", context, status=422 if form.errors else 200)
     user: User = form.save(commit=False)
     user.email = found.email
-    user.save()
-    audit.record("user added", actor=user, target=user, detail={"by": "invitation", "team": found.team.name})
-    joined = teams.accept(user=user, token=token)
+    with transaction.atomic():  # of two who use the link at once, the second is left no account either
+        user.save()
+        audit.record("user added", actor=user, target=user, detail={"by": "invitation", "team": found.team.name})
+        joined = teams.accept(user=user, token=token)
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     messages.success(request, f"Welcome to {joined}.")
     return redirect("home")

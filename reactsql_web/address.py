@@ -19,6 +19,14 @@ def client_address(request: HttpRequest) -> str | None:
         return None
 
 
+def login_address(request: HttpRequest) -> str | None:
+    """By which wrong passwords are counted: of an IPv6 client its /64 network, of which it has all addresses."""
+    address = client_address(request)
+    if address is None or ipaddress.ip_address(address).version == 4:
+        return address
+    return str(ipaddress.ip_network(f"{address.partition('%')[0]}/64", strict=False).network_address)
+
+
 def is_this_machine(request: HttpRequest) -> bool:
     address = client_address(request)
     forwarded = "HTTP_X_FORWARDED_FOR" in request.META

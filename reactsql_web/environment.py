@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -105,13 +106,16 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LINK_DAYS", "30", "Days until a share or link that has ended is forgotten; 0: never"),
     Setting("LOG_DAYS", "365", "Days until entries of the query log and the audit log are deleted"),
     # Signing in
-    Setting("LOGIN_FAILURES", "5", "Wrong passwords until a name is locked out"),
+    Setting("LOGIN_FAILURES", "5", "Wrong passwords for a name from one address (IPv6: one /64 network) until that "
+            "address is locked out of that name"),
     Setting("LOGIN_LOCK_MINUTES", "15", "Minutes that a lock-out lasts"),
     Setting("SESSION_HOURS", "336", "Hours until a person must log in again"),
     Setting("OIDC_SERVER_URL", "", "Issuer for single sign-on by OpenID Connect; empty: off"),
     Setting("OIDC_CLIENT_ID", "", "Client id at that issuer"),
     Setting("OIDC_CLIENT_SECRET", "", "Client secret at that issuer", secret=True),
     Setting("OIDC_NAME", "Single sign-on", "Words on the sign-on button"),
+    Setting("OIDC_ORIGINS", "", "Other sites that a sign-on leads through, as https://login.example.com, with commas "
+            "between: where the issuer has its login page on another host"),
     # Mail
     Setting("EMAIL_URL", "", "Mail server for notices and schedules, as smtp://user:password@host:587; smtps: TLS from "
             "the first byte; smtp+plain: none; empty: no mail is sent", secret=True),
@@ -147,6 +151,15 @@ class Environment:
     def words(self, name: str) -> list[str]:
         return [word.strip() for word in self.text(name).split(",") if word.strip()]
 
+    def origin(self, name: str) -> str:
+        return self._read(name, _origin, "an address such as https://login.example.com")
+
+    def origins(self, name: str) -> list[str]:
+        return self._read(
+            name, lambda text: [_origin(word.strip()) for word in text.split(",") if word.strip()],
+            "addresses such as https://login.example.com, with commas between",
+        )  # fmt: skip
+
     def networks(self, name: str) -> NetworkPolicy:
         return self._read(name, NetworkPolicy.from_text, "networks such as 10.0.0.0/8,192.168.1.0/24")
 
@@ -161,6 +174,14 @@ class Environment:
         except (KeyError, ValueError) as error:
             shown = "its value" if self._settings[name].secret else repr(text)
             raise ImproperlyConfigured(f"{name}: {shown} cannot be read; it must be {right}.") from error
+
+
+def _origin(address: str) -> str:
+    """Scheme and host, as a content security policy names a site."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{address} is no address")
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 N = TypeVar("N", int, float)

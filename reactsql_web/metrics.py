@@ -27,11 +27,11 @@ class _Runs(Collector):
         for status, number in figures.by_status.items():
             runs.add_metric([status], number)
         yield runs
-        tokens = CounterMetricFamily("reactsql_tokens", "Tokens used by stored runs", labels=["direction"])
+        tokens = CounterMetricFamily("reactsql_tokens", "Tokens used by runs that have ended", labels=["direction"])
         tokens.add_metric(["input"], figures.input_tokens)
         tokens.add_metric(["cached"], figures.cached_tokens)
         tokens.add_metric(["output"], figures.output_tokens)
         yield tokens
-        yield CounterMetricFamily("reactsql_cost_dollars", "Cost of stored runs", value=figures.cost)
+        yield CounterMetricFamily("reactsql_cost_dollars", "Cost of runs that have ended", value=figures.cost)
         yield GaugeMetricFamily("reactsql_queue_seconds", "Age of the oldest queued run", value=figures.oldest_queued)
         yield GaugeMetricFamily("reactsql_workers", "Workers seen in the last 30 seconds", value=figures.workers)

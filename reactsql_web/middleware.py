@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from asgiref.sync import iscoroutinefunction
-from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -93,10 +91,7 @@ def in_own_time_zone(get_response: Callable[[HttpRequest], Any]) -> Callable[[Ht
     """Times on pages are those of the person's time zone."""
 
     def activate(user: Any) -> None:
-        try:
-            timezone.activate(ZoneInfo(user.time_zone if user.is_authenticated else settings.TIME_ZONE))
-        except (ZoneInfoNotFoundError, ValueError):
-            timezone.deactivate()
+        timezone.activate(user.zone if user.is_authenticated else timezone.get_default_timezone())
 
     if iscoroutinefunction(get_response):
 

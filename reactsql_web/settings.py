@@ -51,6 +51,7 @@ METRICS_TOKEN = env.text("METRICS_TOKEN")
 # --- Django ----------------------------------------------------------------------------------------------------------
 
 OIDC_SERVER_URL = env.text("OIDC_SERVER_URL")
+OIDC_ORIGINS = [env.origin("OIDC_SERVER_URL"), *env.origins("OIDC_ORIGINS")] if OIDC_SERVER_URL else []
 _allauth = ["allauth", "allauth.account", "allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
 
 INSTALLED_APPS = [
@@ -138,7 +139,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=env.integer("LOGIN_LOCK_MINUTES", least=1)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "reactsql_web.views.locked_out"
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "reactsql_web.address.client_address"
+AXES_CLIENT_IP_CALLABLE = "reactsql_web.address.login_address"
 OIDC_NAME = env.text("OIDC_NAME")
 if OIDC_SERVER_URL:
     SOCIALACCOUNT_PROVIDERS = {

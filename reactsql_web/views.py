@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
@@ -17,9 +19,17 @@ from reactsql_web import metrics, readiness
 from reactsql_web.address import is_this_machine
 
 
+def _leads_to_sign_on(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """For pages with the sign-on button: browsers hold a form to the policy also where its answer redirects."""
+    return csp_update({"form-action": settings.OIDC_ORIGINS})(page) if settings.OIDC_ORIGINS else page
+
+
 class Login(LoginView):
     template_name = "registration/login.html"
     redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return _leads_to_sign_on(super().dispatch)(request, *args, **kwargs)
 
 
 class PasswordChange(PasswordChangeView):
@@ -31,9 +41,10 @@ class PasswordChange(PasswordChangeView):
         return super().form_valid(form)  # saves the person with the new password
 
 
-def locked_out(request: HttpRequest, credentials: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+def locked_out(request: HttpRequest, credentials: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponseBase:
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
-    return render(request, "registration/login.html", {"locked_out": True, "lock_minutes": minutes}, status=429)
+    context = {"locked_out": True, "lock_minutes": minutes}
+    return _leads_to_sign_on(render)(request, "registration/login.html", context, status=429)
 
 
 @never_cache

@@ -126,7 +126,9 @@ def _chosen(found: Sequence[Parameter], names: Mapping[int, str]) -> list[Parame
     return chosen
 
 
-def run_again(*, user: User, saved: SavedQuestion, values: Mapping[str, str] | None = None) -> Run:
+def run_again(
+    *, user: User, saved: SavedQuestion, values: Mapping[str, str] | None = None, scheduled: bool = False
+) -> Run:
     """Run the program on fresh data as `user`, without a model. Raises ValidationError, and Connection.DoesNotExist
     where `user` may not ask."""
     values = {name: value for name, value in (values or {}).items() if value != ""}
@@ -140,8 +142,10 @@ def run_again(*, user: User, saved: SavedQuestion, values: Mapping[str, str] | N
         raise ValidationError(str(error), code="value") from error
     own = f" ({', '.join(f'{name} = {value}' for name, value in changed.items())})" if changed else ""
     with transaction.atomic():
-        run = services.ask_program(user=user, connection=saved.connection, text=saved.title + own, program=program)
-        SavedRun.objects.create(saved=saved, run=run, with_own_values=bool(changed))
+        run = services.ask_program(
+            user=user, connection=saved.connection, text=saved.title + own, program=program, scheduled=scheduled
+        )
+        SavedRun.objects.create(saved=saved, run=run, scheduled=scheduled, with_own_values=bool(changed))
     return run
 
 

@@ -114,10 +114,11 @@ def changed_between(
     return changes(own[0], own[1])
 
 
-def earlier_systems(evaluation: Evaluation) -> Sequence[EvaluationSystem]:
-    """The systems of the evaluation before this one, of the same connection or team: what it may be compared with."""
-    same = {"connection": evaluation.connection} if evaluation.connection_id else {"team": evaluation.team}
-    before = Evaluation.objects.filter(**same, created_at__lt=evaluation.created_at).first()
+def earlier_systems(user: User, evaluation: Evaluation) -> Sequence[EvaluationSystem]:
+    """The systems of the evaluation before this one, of the same connection or team, as far as `user` sees it: what it
+    may be compared with."""
+    same = {name: getattr(evaluation, name) for name in ("connection", "connection_name", "team")}
+    before = permissions.visible_evaluations(user).filter(**same, created_at__lt=evaluation.created_at).first()
     return list(before.systems.select_related("evaluation")) if before is not None else []
 
 

@@ -122,12 +122,14 @@ def stop(*, user: User, evaluation: Evaluation) -> None:
 
 def delete(*, user: User, evaluation: Evaluation) -> None:
     """Delete it with its answers, scores and traces. Raises Evaluation.DoesNotExist where the right is missing,
-    ValidationError while it goes on."""
+    ValidationError while it goes on or a run of it is still at work."""
     if not permissions.visible_evaluations(user).filter(pk=evaluation.pk).exists():
         raise Evaluation.DoesNotExist
     with transaction.atomic():
         if Evaluation.objects.select_for_update().filter(pk=evaluation.pk, state=EvaluationState.RUNNING).exists():
             raise ValidationError("The evaluation goes on. Stop it first, then delete it.", code="running")
+        if Run.objects.filter(question__thread__evaluation=evaluation, status__in=LIVE).exists():
+            raise ValidationError("Its last runs are being stopped. Delete it in a moment.", code="running")
         audit.record("evaluation deleted", actor=user, target=evaluation)
         evaluation.delete()
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents import permissions, tasks
-from agents.models import Notice, Run
+from agents.models import Notice, Run, SavedQuestion
 from connections.models import Membership, User
 
 KEPT_ON_PAGE = 100
@@ -33,14 +33,26 @@ def notices_of(user: User) -> list[Told]:
     """The newest KEPT_ON_PAGE, newest first."""
     found = list(Notice.objects.filter(user=user).select_related("actor", "run__question")[:KEPT_ON_PAGE])
     runs = permissions.visible_runs(user).filter(pk__in=[one.run_id for one in found])
-    visible = set(runs.values_list("pk", flat=True))
-    return [_told(one, is_open=one.run_id in visible) for one in found]
+    saved = _visible_saved(user).filter(pk__in=[one.saved_id for one in found])
+    visible = {*runs.values_list("pk", flat=True), *saved.values_list("pk", flat=True)}
+    return [_told(one, is_open=(one.run_id or one.saved_id) in visible) for one in found]
 
 
 def _told(notice: Notice, *, is_open: bool) -> Told:
     if notice.kind == Notice.Kind.ACCESS:  # for managers, to whom the answer itself need not be open
         return Told(notice, "", notice.text)
-    return Told(notice, notice.run.question.text, notice.text) if is_open else Told(notice, "", "")
+    question = notice.run.question.text if notice.run is not None else ""
+    return Told(notice, question, notice.text) if is_open else Told(notice, "", "")
+
+
+def _visible_saved(user: User) -> QuerySet[SavedQuestion]:
+    return SavedQuestion.objects.filter(collection__in=permissions.visible_collections(user))
+
+
+def _is_open(user: User, run: Run | None, saved: SavedQuestion | None) -> bool:
+    if run is not None:
+        return permissions.may_see_run(user, run)
+    return saved is not None and _visible_saved(user).filter(pk=saved.pk).exists()
 
 
 def number_of(user: User) -> int:
@@ -68,18 +80,23 @@ def address_of(notice: Notice) -> str:
     """The page that a notice leads to: of a request for access, the teams, where people are invited."""
     if notice.kind == Notice.Kind.ACCESS:
         return reverse("teams")
+    if notice.run is None:
+        return reverse("saved", args=[notice.saved_id])
     place = f"#comments-{notice.run.question_id}" if notice.kind in (Notice.Kind.MENTION, Notice.Kind.COMMENT) else ""
     return f"{reverse('run', args=[notice.run_id])}{place}"
 
 
-def tell(*, users: Iterable[User], actor: User | None, kind: Notice.Kind, run: Run, text: str = "") -> None:
-    """One notice for each of `users` but the actor, to whom the run is open: who left a team is told no result of it.
-    Called inside a transaction, it is sent after the commit."""
+def tell(
+    *, users: Iterable[User], actor: User | None, kind: Notice.Kind, run: Run | None = None,
+    saved: SavedQuestion | None = None, text: str = "",
+) -> None:  # fmt: skip
+    """One notice about `run` or `saved` for each of `users` but the actor, to whom it is open: who left a team is told
+    no result of it. Called inside a transaction, it is sent after the commit."""
     by = actor.pk if actor is not None else None
     for user in {one.pk: one for one in users if one.pk != by and one.is_active}.values():
-        if kind != Notice.Kind.ACCESS and not permissions.may_see_run(user, run):
+        if kind != Notice.Kind.ACCESS and not _is_open(user, run, saved):
             continue
-        notice = Notice.objects.create(user=user, actor=actor, kind=kind, run=run, text=text)
+        notice = Notice.objects.create(user=user, actor=actor, kind=kind, run=run, saved=saved, text=text)
         if settings.EMAIL_URL and user.email:
             transaction.on_commit(lambda key=notice.pk: tasks.enqueue_mail(key))  # type: ignore[misc]
 
@@ -94,10 +111,11 @@ def read(*, user: User, notice: Notice | None = None) -> None:
 
 def send(notice_id: int) -> None:
     """E-mail a notice that was not read meanwhile, and whose run was not closed meanwhile."""
-    notice = Notice.objects.filter(pk=notice_id, read_at=None).select_related("user", "actor", "run__question").first()
+    found = Notice.objects.filter(pk=notice_id, read_at=None)
+    notice = found.select_related("user", "actor", "run__question", "saved").first()
     if notice is None or not notice.user.email:
         return
-    told = _told(notice, is_open=permissions.may_see_run(notice.user, notice.run))
+    told = _told(notice, is_open=_is_open(notice.user, notice.run, notice.saved))
     if not told.question and not told.text:
         return
     address = f"{settings.SITE_URL}{address_of(notice)}"

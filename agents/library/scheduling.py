@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
-from datetime import datetime, time, timedelta
+from datetime import datetime, time, timedelta, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
+import structlog
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import transaction
 from django.db.models.signals import post_save
@@ -17,23 +14,25 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from agents import permissions
-from agents.answers import store
 from agents.library import collecting, notices
+from agents.library.saved_outcomes import Outcome, outcome_of
 from agents.models import Notice, Run, SavedQuestion, SavedRun, Status
 from connections.models import User
 
 LAST_DAY = 28
 
+log = structlog.get_logger(__name__)
 
-def next_moment(cadence: str, day: int, at: time, zone: str, after: datetime) -> datetime | None:
+
+def next_moment(cadence: str, day: int, at: time, zone: tzinfo, after: datetime) -> datetime | None:
     """The first moment behind `after` at which the schedule is due; None without a cadence."""
     if not cadence:
         return None
-    local = after.astimezone(ZoneInfo(zone))
+    local = after.astimezone(zone)
     for ahead in range(0, 63):
         date = (local + timedelta(days=ahead)).date()
         fits = {"daily": True, "weekly": date.weekday() == day, "monthly": date.day == day}[cadence]
-        moment = datetime.combine(date, at, ZoneInfo(zone))
+        moment = datetime.combine(date, at, zone)
         if fits and moment > after:
             return moment
     raise ValueError(f"day {day} does not fit {cadence}")
@@ -53,7 +52,7 @@ def schedule(
     with transaction.atomic():
         saved.cadence, saved.day, saved.at, saved.only_when_changed = cadence, day, at, only_when_changed
         saved.owner, saved.error = user, ""
-        saved.next_at = next_moment(cadence, day, at, user.time_zone, timezone.now())
+        saved.next_at = next_moment(cadence, day, at, user.zone, timezone.now())
         saved.save()
         saved.recipients.set(told if cadence else [])
 
@@ -61,14 +60,26 @@ def schedule(
 def start_due(now: datetime | None = None) -> int:
     """Start what is due; returns how many runs were queued. Two beats start nothing twice."""
     now = now or timezone.now()
-    started = 0
-    for saved in SavedQuestion.objects.filter(next_at__lte=now).select_related("owner", "connection"):
-        following = None
-        if saved.owner is not None and saved.owner.is_active:
-            following = next_moment(saved.cadence, saved.day, saved.at, saved.owner.time_zone, now)
-        taken = SavedQuestion.objects.filter(pk=saved.pk, next_at=saved.next_at).update(next_at=following)
-        started += bool(taken and _start(saved))
-    return started
+    due = SavedQuestion.objects.filter(next_at__lte=now).select_related("owner", "connection", "collection")
+    return sum(_start_apart(saved, now) for saved in due)
+
+
+def _start_apart(saved: SavedQuestion, now: datetime) -> bool:
+    try:
+        return _take(saved, now) and _start(saved)
+    except Exception:  # noqa: BLE001  one schedule's edge: the others go on
+        log.exception("schedule not started", saved=saved.pk)
+        SavedQuestion.objects.filter(pk=saved.pk, next_at=saved.next_at).update(next_at=None)
+        _fail(saved, "It could not be started, by a fault of this site; the log of its worker says more.")
+        return False
+
+
+def _take(saved: SavedQuestion, now: datetime) -> bool:
+    """Move it to its next moment; false where another beat has."""
+    following = None
+    if saved.owner is not None and saved.owner.is_active:
+        following = next_moment(saved.cadence, saved.day, saved.at, saved.owner.zone, now)
+    return bool(SavedQuestion.objects.filter(pk=saved.pk, next_at=saved.next_at).update(next_at=following))
 
 
 def _start(saved: SavedQuestion) -> bool:
@@ -76,19 +87,23 @@ def _start(saved: SavedQuestion) -> bool:
         _fail(saved, "Whoever set the schedule is gone. Somebody of the team must set it again.")
         return False
     try:
-        run = collecting.run_again(user=saved.owner, saved=saved)
+        collecting.run_again(user=saved.owner, saved=saved, scheduled=True)
     except ValidationError as error:
         _fail(saved, " ".join(error.messages))
         return False
     except ObjectDoesNotExist:
         _fail(saved, f"{saved.owner} may not ask {saved.connection} any more.")
         return False
-    SavedRun.objects.filter(run=run).update(scheduled=True)
     return True
 
 
 def _fail(saved: SavedQuestion, error: str) -> None:
-    SavedQuestion.objects.filter(pk=saved.pk).update(error=error)
+    """Say so on its page, to whoever set the schedule, and to whoever waits for the result."""
+    with transaction.atomic():
+        SavedQuestion.objects.filter(pk=saved.pk).update(error=error)
+        told = [*saved.recipients.all(), *([saved.owner] if saved.owner is not None else [])]
+        words = f"{saved.title}: no result. {error}"
+        notices.tell(users=told, actor=None, kind=Notice.Kind.SCHEDULE, saved=saved, text=words)
 
 
 def settle(saved_run: SavedRun) -> None:
@@ -101,42 +116,18 @@ def settle(saved_run: SavedRun) -> None:
             if saved_run.scheduled:
                 _fail(saved, run.error or f"The run ended as {run.get_status_display().lower()}.")
             return
-        rows, value, number = _result(run)
-        SavedRun.objects.filter(pk=saved_run.pk).update(value=value, number=number)
+        found = outcome_of(run)
+        SavedRun.objects.filter(pk=saved_run.pk).update(value=found.value, number=found.number)
         if saved_run.scheduled:
-            _tell(saved, run, hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest(), value)
+            _tell(saved, run, found)
 
 
-def _tell(saved: SavedQuestion, run: Run, fingerprint: str, value: str) -> None:
-    changed = fingerprint != saved.fingerprint
-    SavedQuestion.objects.filter(pk=saved.pk).update(fingerprint=fingerprint, error="")
+def _tell(saved: SavedQuestion, run: Run, found: Outcome) -> None:
+    changed = found.fingerprint != saved.fingerprint
+    SavedQuestion.objects.filter(pk=saved.pk).update(fingerprint=found.fingerprint, error="")
     if changed or not saved.only_when_changed:
-        words = f"{saved.title}: {value}{'' if changed else ' (unchanged)'}"
+        words = f"{saved.title}: {found.value}{'' if changed else f' ({found.compared}unchanged)'}"
         notices.tell(users=saved.recipients.all(), actor=None, kind=Notice.Kind.SCHEDULE, run=run, text=words)
-
-
-def _result(run: Run) -> tuple[list[Any], str, float | None]:
-    """All stored rows; the single number where it is one, else how many rows there are."""
-    stored = run.results.filter(number=run.answer_result).first() if run.answer_result is not None else None
-    if stored is None:
-        return [run.answer], " ".join(run.answer.split())[:60], None
-    rows = [list(row) for row in store.read(settings.RESULTS_DIR / stored.file)]
-    count = stored.rows_stored if stored.row_count is None else stored.row_count
-    if len(rows) == 1:
-        for cell in rows[0]:
-            number = _number(cell)
-            if number is not None:
-                return rows, f"{number:,.10g}"[:60], number
-    return rows, f"{count:,} row{'' if count == 1 else 's'}", float(count)
-
-
-def _number(cell: Any) -> float | None:
-    if isinstance(cell, bool) or not isinstance(cell, (int, float, str)):
-        return None
-    try:
-        return float(cell)
-    except ValueError:
-        return None
 
 
 @receiver(post_save, sender=Run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from agents.models.collection import SavedQuestion
 from agents.models.ownership import deleted_person
 from agents.models.question import Question
 from agents.models.run import Run
@@ -29,7 +30,8 @@ class Comment(models.Model):
 
 
 class Notice(models.Model):
-    """Something that a person is told: on the page, and by e-mail where that is set up."""
+    """Something that a person is told: on the page, and by e-mail where that is set up. It is about a run, or about the
+    schedule of a `saved` question that failed."""
 
     class Kind(models.TextChoices):
         MENTION = "mention", "mentioned you"
@@ -42,7 +44,8 @@ class Notice(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    run = models.ForeignKey(Run, null=True, on_delete=models.CASCADE, related_name="+")
+    saved = models.ForeignKey(SavedQuestion, null=True, on_delete=models.CASCADE, related_name="+")
     text = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True)
@@ -50,6 +53,11 @@ class Notice(models.Model):
     class Meta:
         ordering = ["-created_at"]
         indexes = [models.Index(fields=["user", "read_at"])]
+        constraints = [
+            models.CheckConstraint(name="about_one_thing", condition=(
+                models.Q(run__isnull=False, saved=None) | models.Q(run=None, saved__isnull=False)
+            ))
+        ]  # fmt: skip
 
     def __str__(self) -> str:
         if self.kind == self.Kind.SCHEDULE:

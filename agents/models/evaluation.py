@@ -24,11 +24,14 @@ class Evaluation(models.Model):
     """Of a connection's regression set, or (`source` names the folder) one that `manage.py evaluate` made elsewhere.
 
     `began_at` and `done_before` tell how fast it goes since it was last started or continued. `error` says why it
-    stopped of its own accord.
+    stopped of its own accord. When the connection is removed, `connection_name` keeps its name, and `kept_for` the
+    teams that had it.
     """
 
     name = models.CharField(max_length=200)
-    connection = models.ForeignKey(Connection, null=True, on_delete=models.CASCADE, related_name="evaluations")
+    connection = models.ForeignKey(Connection, null=True, on_delete=models.SET_NULL, related_name="evaluations")
+    connection_name = models.CharField(max_length=100, blank=True)
+    kept_for = models.ManyToManyField(Team, related_name="+")
     team = models.ForeignKey(Team, null=True, on_delete=models.CASCADE, related_name="evaluations")
     source = models.CharField(max_length=300, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -50,6 +53,8 @@ class Evaluation(models.Model):
     @property
     def whose(self) -> str:
         """The connection that was asked, or the team that it was imported for."""
+        if self.connection is None and self.connection_name:
+            return f"{self.connection_name} (removed)"
         return str(self.connection or self.team or "")
 
     @property

@@ -67,9 +67,13 @@ class Review(models.Model):
 
 
 class RegressionQuestion(models.Model):
-    """A question that a connection's answers are measured with. `gold_sql` is empty until somebody knows it."""
+    """A question that a connection's answers are measured with. `gold_sql` is empty until somebody knows it.
 
-    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="regression_set")
+    When the connection is removed, `connection_name` keeps its name; an administrator can give the question to another.
+    """
+
+    connection = models.ForeignKey(Connection, null=True, on_delete=models.SET_NULL, related_name="regression_set")
+    connection_name = models.CharField(max_length=100, blank=True)
     run = models.OneToOneField(Run, null=True, on_delete=models.SET_NULL, related_name="in_regression_set")
     text = models.TextField()
     evidence = models.TextField(blank=True)

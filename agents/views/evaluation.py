@@ -54,7 +54,7 @@ def evaluation(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     wanted = form.cleaned_data
     results = evaluated.results_of(found)
     sides = evaluated.sides_of(results)
-    earlier = evaluated.earlier_systems(found)
+    earlier = evaluated.earlier_systems(person(request), found)
     priced = any(side.figures.cost is not None for side in sides)
     plot = wanted.get("plot") or ("cost" if priced else "latency")
     levels = list(dict.fromkeys(level for side in sides for level in side.figures.by_difficulty))

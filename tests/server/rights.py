@@ -24,6 +24,7 @@ from agents.models import (
     Evaluation,
     LanguageModel,
     Notice,
+    RegressionQuestion,
     Run,
     SavedFilter,
     SavedQuestion,
@@ -216,6 +217,7 @@ ADMIN_MODELS: Mapping[str, str] = {
     "connections_querylogentry": LOOK,
     "connections_auditentry": LOOK,
     "agents_languagemodel": ALL,
+    "agents_regressionquestion": "change delete look",
     "agents_run": LOOK,
     "agents_cap": ALL,
     "agents_usageentry": LOOK,
@@ -286,6 +288,7 @@ def _for_the_admin(shop: Connection, owner: User) -> None:
     Cap.objects.create(scope=Cap.Scope.INSTANCE, amount=1_000_000)
     UsageEntry.objects.create(run_id=uuid.uuid4(), at=timezone.now(), user=owner, user_name="owner")
     Group.objects.create(name="Clerks")
+    RegressionQuestion.objects.create(connection=shop, text="How many?")
     LanguageModel.objects.create(pk=shop.pk, name="Cloud", model="openai/x", api_base="http://127.0.0.1:1")
     QueryLogEntry.objects.create(connection_name="Shop", purpose="execute", sql="SELECT 1", user=owner)
     AuditEntry.objects.create(action="login", actor_name="owner")

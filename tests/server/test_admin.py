@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
+from agents import services as agent_services
 from agents.llm.scripted import ScriptedServer
-from agents.models import LanguageModel
+from agents.models import LanguageModel, RegressionQuestion
 from connections import crypto, services
 from connections.models import AuditEntry, CatalogueNote, Connection, QueryLogEntry, User
 from tests.server.conftest import Cast, make_run
@@ -62,6 +64,51 @@ def test_the_password_stays_unless_it_is_typed_or_forgotten(admin: Client, typed
     save(admin, "connections_connection_change", {**CONNECTION, **typed}, made.pk)
     made.refresh_from_db()
     assert crypto.decrypt(made.password_encrypted) == kept
+
+
+@pytest.mark.parametrize("moved", [{"host": "evil"}, {"username": "root"}, {"tls": "disable"}])
+def test_another_server_gets_no_stored_password(admin: Client, moved: dict[str, str]) -> None:
+    save(admin, "connections_connection_add", {**CONNECTION, "password": SECRET})
+    address = reverse("admin:connections_connection_change", args=[Connection.objects.get(name="Warehouse").pk])
+    assert "Type the password anew" in admin.post(address, {**CONNECTION, **moved}).content.decode()
+    assert admin.post(address, {**CONNECTION, **moved, "password": SECRET}).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("moved", "refused"),
+    [({"api_base": "http://127.0.0.1:1/v1"}, True), ({"model": "anthropic/x"}, True), ({"model": "openai/y"}, False)],
+)
+def test_another_server_gets_no_stored_key(admin: Client, moved: dict[str, str], refused: bool) -> None:
+    save(admin, "agents_languagemodel_add", {**MODEL, "key": SECRET})
+    made = LanguageModel.objects.get()
+    answer = admin.post(reverse("admin:agents_languagemodel_change", args=[made.pk]), {**MODEL, **moved})
+    assert ("Type the key anew" in answer.content.decode()) is refused
+    for name, value in moved.items():
+        setattr(made, name, value)
+    if refused:
+        with pytest.raises(ValidationError, match="Type the key anew"):
+            agent_services.save_language_model(actor=None, language_model=made)
+    save(admin, "agents_languagemodel_change", {**MODEL, **moved, "key": SECRET}, made.pk)
+
+
+def test_a_time_zone_that_does_not_exist_is_refused(admin: Client, cast: Cast) -> None:
+    values = {"username": "ada", "time_zone": "Berlin", "memberships-TOTAL_FORMS": "0",
+              "memberships-INITIAL_FORMS": "0"}  # fmt: skip
+    page = admin.post(reverse("admin:connections_user_change", args=[cast.ada.pk]), values).content.decode()
+    assert "Berlin is no time zone" in page
+
+
+def test_questions_of_a_connection_that_was_removed_are_given_to_another(admin: Client, cast: Cast) -> None:
+    kept = RegressionQuestion.objects.create(connection=cast.shop, text="How many?", gold_sql="SELECT 1")
+    services.delete_connection(cast.shop, actor=None)
+    page = admin.get(reverse("admin:agents_regressionquestion_changelist")).content.decode()
+    assert "Shop" in page
+    other = Connection.objects.create(name="Shop again", kind="sqlite", database="shop.sqlite")
+    save(admin, "agents_regressionquestion_change", {
+        "text": kept.text, "evidence": "", "gold_sql": kept.gold_sql, "connection": other.pk,
+    }, kept.pk)  # fmt: skip
+    assert list(other.regression_set.all()) == [kept]
+    assert admin.get(reverse("admin:agents_regressionquestion_add")).status_code == 403
 
 
 def test_granting_in_the_admin_is_audited(admin: Client, cast: Cast) -> None:

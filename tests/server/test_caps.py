@@ -93,6 +93,19 @@ def test_deleting_the_question_does_not_give_the_money_back(cast: Cast) -> None:
         ask(cast)
 
 
+def test_a_run_that_is_deleted_at_work_pays_for_the_replies_that_it_had(cast: Cast) -> None:
+    by_person, by_question = ask(cast), ask(cast)
+    for run in (by_person, by_question):
+        data = {"input": 10, "cached": 0, "output": 5, "cost": 0.5}
+        RunEvent.objects.create(run=run, position=1, kind="model_reply", at=timezone.now(), data=data)
+        Run.objects.filter(pk=run.pk).update(status=Status.RUNNING)
+    by_question.question.thread.delete()
+    cast.ada.delete()
+    spending.settle()
+    paid = UsageEntry.objects.values_list("cost", "input_tokens", "output_tokens")
+    assert list(paid) == [(Decimal("0.5"), 10, 5)] * 2
+
+
 def test_a_new_period_begins_anew(cast: Cast) -> None:
     Cap.objects.create(scope="each", amount=1, period="day")
     finish(ask(cast), cost=1)

@@ -60,6 +60,27 @@ def test_saving_without_a_password_keeps_it_and_an_empty_one_deletes_it(cast: Ca
     assert crypto.decrypt(server.password_encrypted) == ""
 
 
+@pytest.mark.parametrize(
+    ("fields", "refused"),
+    [({"host": "evil"}, True), ({"port": 6432}, True), ({"username": "root"}, True), ({"kind": Kind.MYSQL}, True),
+     ({"tls": "prefer"}, True), ({"tls": "verify-full"}, False), ({"database": "y"}, False),
+     ({"kind": Kind.SQLITE, "host": "", "port": None}, False)],
+)  # fmt: skip
+def test_a_stored_password_goes_nowhere_else_without_being_typed_anew(
+    cast: Cast, server: Connection, fields: dict[str, Any], refused: bool
+) -> None:
+    Connection.objects.update(tls="require")
+    for password in (None, "new", ""):
+        changed = Connection.objects.get(pk=server.pk)
+        for name, value in fields.items():
+            setattr(changed, name, value)
+        if refused and password is None:
+            with pytest.raises(ValidationError, match="Type the password anew"):
+                services.save_connection(changed, actor=cast.ada)
+            continue
+        services.save_connection(changed, actor=cast.ada, password=password)
+
+
 def test_changes_are_audited_with_old_and_new_values_but_never_a_secret(cast: Cast, server: Connection) -> None:
     server.host = "db2"
     services.save_connection(server, actor=cast.ada, password="other")

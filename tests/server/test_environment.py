@@ -57,6 +57,7 @@ def test_an_https_address_switches_secure_cookies_on(tmp_path: Path) -> None:
         ("FERNET_KEYS", "short", "FERNET_KEYS: a key cannot be read"),
         ("DATABASE_NETWORKS", "10.0.0.0/99", "networks such as 10.0.0.0/8"),
         ("LOG_LEVEL", "LOUD", "DEBUG or INFO or WARNING or ERROR"),
+        ("OIDC_SERVER_URL", "sso.example.com", "an address such as https://login.example.com"),
     ],
 )
 def test_a_bad_value_stops_the_start_and_says_what_would_be_right(
@@ -140,6 +141,13 @@ def test_every_name_stands_once_and_has_a_help() -> None:
     names = [setting.name for setting in SETTINGS]
     assert len(names) == len(set(names))
     assert all(setting.help for setting in SETTINGS)
+
+
+def test_a_site_is_named_without_path_and_login() -> None:
+    found = Environment({"OIDC_SERVER_URL": "https://u:p@sso.example.com:8443/realms/shop", "OIDC_ORIGINS": " "})
+    assert (found.origin("OIDC_SERVER_URL"), found.origins("OIDC_ORIGINS")) == ("https://sso.example.com:8443", [])
+    several = Environment({"OIDC_ORIGINS": "https://a.example.com/x, http://b.example.com"})
+    assert several.origins("OIDC_ORIGINS") == ["https://a.example.com", "http://b.example.com"]
 
 
 def test_a_name_that_is_not_listed_cannot_be_read() -> None:

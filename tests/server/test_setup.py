@@ -78,6 +78,17 @@ def test_the_password_stays_unless_it_is_typed_or_forgotten(
     assert AuditEntry.objects.filter(action="connection grant removed").exists()
 
 
+def test_another_server_gets_the_stored_password_only_from_who_knows_it(setter: Client, cast: Cast) -> None:
+    setter.post(reverse("connection_add"), {**FORM, "password": SECRET})
+    address = reverse("connection_edit", args=[Connection.objects.get(name="Warehouse").pk])
+    for moved in ({"host": "evil.example.org"}, {"port": ""}, {"username": "root"}, {"tls": "disable"}):
+        answer = setter.post(address, {**FORM, **moved, "test": "1"})
+        assert answer.status_code == 422
+        assert "Type the password anew" in answer.content.decode()
+    assert setter.post(address, {**FORM, "host": "new.example.org", "password": "new"}).status_code == 302
+    assert setter.post(address, {**FORM, "host": "db.example.org", "forget_password": "on"}).status_code == 302
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

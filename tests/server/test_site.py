@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.checks import run_checks
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from agents import upkeep
-from agents.models import Status
+from agents.models import Status, Thread, UsageEntry
 from connections.models import AuditEntry, User
 from tests.server.conftest import PASSWORD, Cast, make_run
 
@@ -93,10 +95,56 @@ def test_a_broker_that_is_away_is_said_without_its_password(db: None, client: Cl
 
 
 def test_metrics_count_runs(cast: Cast, client: Client) -> None:
-    make_run(cast, status=Status.ANSWERED, input_tokens=100)
+    make_run(cast, status=Status.ANSWERED)
     text = client.get("/metrics").content.decode()
     assert 'reactsql_runs{status="answered"} 1.0' in text
-    assert 'reactsql_tokens_total{direction="input"} 100.0' in text
+
+
+def test_what_was_spent_never_gets_less(cast: Cast, client: Client) -> None:
+    run = make_run(cast, status=Status.ANSWERED)
+    spent = {"at": timezone.now(), "user_name": "ada", "connection_name": "Shop", "input_tokens": 100, "cost": 2}
+    UsageEntry.objects.create(run_id=run.pk, closed_at=timezone.now(), **spent)
+    UsageEntry.objects.create(run_id=uuid4(), **spent)  # of a run at work, which may still be mended
+    for _ in range(2):
+        text = client.get("/metrics").content.decode()
+        assert 'reactsql_tokens_total{direction="input"} 100.0' in text
+        assert "reactsql_cost_dollars_total 2.0" in text
+        Thread.objects.all().delete()
+
+
+def policy_of(page: Any) -> str:
+    found = re.search("form-action ([^;]*)", page["Content-Security-Policy"])
+    assert found is not None
+    return found[1]
+
+
+def test_only_the_pages_with_the_sign_on_button_let_a_form_lead_to_the_provider(
+    cast: Cast, client: Client, settings: Any
+) -> None:
+    login = reverse("login")
+    assert policy_of(client.get(login)) == "'self'"
+    settings.OIDC_ORIGINS = ["https://sso.example.com", "https://login.example.com"]
+    allowed = "'self' https://sso.example.com https://login.example.com"
+    assert policy_of(client.get(login)) == allowed
+    answers = [client.post(login, {"username": "ada", "password": "wrong"}) for _ in range(6)]
+    assert answers[-1].status_code == 429
+    assert [policy_of(answer) for answer in answers] == [allowed] * 6
+    client.force_login(cast.ada, backend="django.contrib.auth.backends.ModelBackend")
+    assert policy_of(client.get("/")) == "'self'"
+
+
+@pytest.mark.parametrize(
+    ("second", "locked"),
+    [("2001:db8:1:2:ffff::9", True), ("2001:db8:1:3::1", False), ("198.51.100.7", False)],
+)
+def test_an_ipv6_client_has_no_further_tries_from_its_other_addresses(
+    cast: Cast, second: str, locked: bool
+) -> None:
+    wrong = {"username": "ada", "password": "wrong"}
+    for _ in range(6):
+        Client(REMOTE_ADDR="2001:db8:1:2::1").post(reverse("login"), wrong)
+    answer = Client(REMOTE_ADDR=second).post(reverse("login"), {"username": "ada", "password": PASSWORD})
+    assert answer.status_code == (429 if locked else 302)
 
 
 def test_metrics_are_for_this_machine_or_for_who_has_the_token(db: None, client: Client, settings: Any) -> None:

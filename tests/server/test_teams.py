@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
+from django.db.models.signals import pre_save
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -64,6 +65,23 @@ def test_a_newcomer_makes_an_account_and_is_in(manager: Client, cast: Cast) -> N
     dora = User.objects.get(username="dora")
     assert (dora.email, role_of(dora, cast.team)) == ("dora@example.com", "analyst")
     assert newcomer.get("/").status_code == 200, "and logged in"
+
+
+def test_who_comes_second_with_a_link_gets_no_account(manager: Client, cast: Cast) -> None:
+    link = invite(manager, cast)
+
+    def meanwhile(**_: Any) -> None:
+        """Somebody else, between the look at the link and its use."""
+        Invitation.objects.update(revoked_at=timezone.now())
+
+    values = {"username": "dora", "password1": "Xy9-Xy9-Xy9", "password2": "Xy9-Xy9-Xy9"}
+    pre_save.connect(meanwhile, sender=User)
+    try:
+        assert Client().post(link, values).status_code == 404
+    finally:
+        pre_save.disconnect(meanwhile, sender=User)
+    assert not User.objects.filter(username="dora").exists()
+    assert not AuditEntry.objects.filter(action="user added").exists()
 
 
 def test_with_single_sign_on_nobody_makes_an_account_with_a_password(

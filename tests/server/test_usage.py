@@ -68,6 +68,26 @@ def test_each_group_adds_up(spent: Cast, by: str, rows: list[Any]) -> None:
     assert [(row.name, row.questions, row.cost) for row in told(spent.ben, by=by).rows] == rows
 
 
+def test_people_of_one_name_are_two_and_one_who_was_renamed_is_one(cast: Cast) -> None:
+    for user in (cast.ada, cast.ben):
+        User.objects.filter(pk=user.pk).update(first_name="Anna", last_name="Müller")
+    for user, kept in ((cast.ada, "Anna Müller"), (cast.ada, "Anna Schmidt"), (cast.ben, "Anna Müller")):
+        entry(user, cast.team, "1")
+        UsageEntry.objects.filter(pk=UsageEntry.objects.latest("pk").pk).update(user_name=kept)
+    root = User.objects.create_superuser("root")
+    assert [(row.name, row.cost) for row in told(root).rows] == [("Anna Müller (ada)", 2.0), ("Anna Müller (ben)", 1.0)]
+    cast.ada.delete()
+    assert {(row.name, row.cost) for row in told(root).rows} == {("Anna Müller", 1.0), ("Anna Schmidt", 1.0)}, "of two"
+
+
+def test_a_connection_that_was_renamed_is_one(cast: Cast) -> None:
+    for name in ("Shop", "Old shop"):
+        entry(cast.ada, cast.team, "1")
+        newest = UsageEntry.objects.filter(pk=UsageEntry.objects.latest("pk").pk)
+        newest.update(connection=cast.shop, connection_name=name)
+    assert [(row.name, row.questions) for row in told(cast.ada, by="connection").rows] == [("Shop", 2)]
+
+
 def test_the_page_says_it_in_words_numbers_and_a_table(spent: Cast, client: Client) -> None:
     Cap.objects.create(scope="team", team=spent.team, amount=2, period="month")
     entry(spent.ada, spent.team, "0.05")

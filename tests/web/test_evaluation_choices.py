@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from agents.models import Evaluation, EvaluationState, RegressionQuestion, Run, Thread
+from agents.models import Evaluation, EvaluationState, RegressionQuestion, Run, Status, Thread
 from connections.models import AuditEntry, User
 from tests.web import stories
 from tests.web.measured import measured, with_trace
@@ -71,6 +71,19 @@ def test_what_goes_on_is_not_deleted(people: Cast, manager: User, mona: Client) 
     assert address not in mona.get(reverse("evaluation", args=[running.pk])).content.decode()
     assert "Stop it first" in mona.post(address, follow=True).content.decode()
     assert Evaluation.objects.filter(pk=running.pk).exists()
+
+
+def test_what_was_stopped_is_not_deleted_while_a_run_of_it_is_still_at_work(
+    manager: User, mona: Client, done: Evaluation
+) -> None:
+    run = with_trace(done, manager)
+    address = reverse("delete_evaluation", args=[done.pk])
+    Run.objects.filter(pk=run.pk).update(status=Status.RUNNING)
+    assert "Its last runs are being stopped" in mona.post(address, follow=True).content.decode()
+    assert Evaluation.objects.filter(pk=done.pk).exists()
+    Run.objects.filter(pk=run.pk).update(status=Status.CANCELLED)
+    mona.post(address)
+    assert not Evaluation.objects.filter(pk=done.pk).exists()
 
 
 def test_nobody_else_deletes(olga: Client, sara: Client, done: Evaluation) -> None:
