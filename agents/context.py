@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from agents import selectors
 from agents.answers import store
 from agents.contracts import EarlierTurn, Task
 from agents.models import Question, Run, Status, StoredResult
@@ -37,8 +38,8 @@ def earlier_turns(question: Question) -> list[EarlierTurn]:
 
 
 def _earlier_turn(run: Run, *, send_values: bool) -> EarlierTurn:
-    """A question back to the asker is in the model's own words, which saw no values."""
-    answer = run.answer if send_values or run.status == Status.CLARIFY else ""
+    """Without values, a question back is told in the model's own words, which cite what people read as a value."""
+    answer = run.answer if send_values else selectors.own_words(run)
     preview = _preview(run) if send_values else ""
     return EarlierTurn(question=run.question.text, answer=answer, program=run.program, preview=preview)
 

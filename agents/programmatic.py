@@ -11,9 +11,8 @@ from django.urls import reverse
 
 from agents import permissions, selectors, services
 from agents.answers.failures import failure_of
-from agents.models import Run, Status
+from agents.models import Run
 from agents.selectors import ResultPage
-from agents.traces.events import Final
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
@@ -110,7 +109,8 @@ def told_to_a_model(run: Run) -> dict[str, Any]:
     types and counts stand for the answer."""
     found, why = told(run), _why_withheld(run)
     if why and not run.is_live:
-        found |= {"answer": _own_words(run), "error": _own_error(run), "table": _without_rows(found["table"], why)}
+        answer, error, table = selectors.own_words(run), _own_error(run), _without_rows(found["table"], why)
+        found |= {"answer": answer, "error": error, "table": table}
     return {**found, "withheld": why}
 
 
@@ -126,13 +126,6 @@ def _why_withheld(run: Run) -> str:
         return ""
     whose = f"{connection} sends" if connection is not None else "A run without a connection sends"
     return f"{whose} no values to a model: columns, types and counts alone. People read the values at {_page(run)}."
-
-
-def _own_words(run: Run) -> str:
-    """A question back, or why there is no answer, as the model wrote it: where people read a value, it cites it."""
-    if run.status not in (Status.CLARIFY, Status.UNANSWERABLE):
-        return ""
-    return next((event.text for event in reversed(selectors.events_of(run)) if isinstance(event, Final)), "")
 
 
 def _own_error(run: Run) -> str:

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import structlog
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection as own_database
+from django.db import connections as own_databases
 
 from agents import context, endings, results, spending, strategies
 from agents.allowances import run_limits, run_settings
@@ -186,7 +186,7 @@ class RunInWork:
             journal=journal,
             budget=Budget(run_limits(), before=endings.spent(self._events), allowed=spending.Allowance(run)),
             settings=run_settings(send_values=connection.send_values, samples=_samples(run, self._model)),
-            leave_thread=own_database.close,
+            leave_thread=own_databases.close_all,  # of whatever thread calls it
         )
 
     # --- What the journal calls --------------------------------------------------------------------------------------

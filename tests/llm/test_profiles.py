@@ -30,11 +30,12 @@ def test_every_variable_is_read() -> None:
             "LLM_PRICE_OUTPUT": "2.50",
             "LLM_EXTRA": '{"reasoning_effort": "low"}',
             "LLM_TIMEOUT_SECONDS": "30",
+            "LLM_SAMPLES": "5",
         }
     )
     assert profile == ModelProfile(
         "openai/gpt-5-mini", "openai/gpt-5-mini", "https://llm.example/v1", "sk-1", 0.2, 2000, 32000, "small",
-        0.30, 0.03, 2.50, {"reasoning_effort": "low"}, 30.0,
+        0.30, 0.03, 2.50, {"reasoning_effort": "low"}, 30.0, samples=5,
     )  # fmt: skip
 
 
@@ -53,6 +54,7 @@ def test_every_variable_is_read() -> None:
         ("LLM_EXTRA", "[]"),
         ("LLM_EXTRA", '{"api_key": "x"}'),
         ("LLM_TIMEOUT_SECONDS", "0"),
+        ("LLM_SAMPLES", "0"),
     ],
 )
 def test_a_bad_value_is_named_with_what_it_may_hold(name: str, value: str) -> None:

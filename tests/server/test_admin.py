@@ -25,7 +25,7 @@ CONNECTION = {
 }  # fmt: skip
 MODEL = {
     "name": "Cloud", "model": "openai/some-model", "size": "capable", "context_tokens": "128000",
-    "max_output_tokens": "4096", "extra": "{}", "is_active": "on", "max_concurrent": "8",
+    "max_output_tokens": "4096", "extra": "{}", "is_active": "on", "max_concurrent": "8", "samples": "1",
     "timeout_seconds": "60",
 }  # fmt: skip
 

@@ -34,9 +34,11 @@ def ask(people: Cast) -> Iterator[Callable[..., tuple[Run, ScriptedServer]]]:
     """`ask(turns)`: a queued run, and the server whose turns will answer it."""
     servers: list[ScriptedServer] = []
 
-    def asked(turns: list[str | Turn], strategy: str = "react") -> tuple[Run, ScriptedServer]:
+    def asked(turns: list[str | Turn], strategy: str = "react", samples: int = 1) -> tuple[Run, ScriptedServer]:
         servers.append(ScriptedServer(turns).__enter__())
-        model = LanguageModel(name="scripted", model="openai/scripted", api_base=servers[-1].api_base, is_default=True)
+        model = LanguageModel(
+            name="scripted", model="openai/scripted", api_base=servers[-1].api_base, is_default=True, samples=samples
+        )
         services.save_language_model(actor=None, language_model=model, key="x")
         run = services.ask(user=people.ada, connection=people.shop, text="Sales in Germany?", strategy=strategy)
         return run, servers[-1]

@@ -41,6 +41,22 @@ def test_five_turns_with_mended_errors_end_in_the_cited_result(ask: Any, people:
     assert QueryLogEntry.objects.filter(run_id=run.pk, user=people.ada).count() >= 3
 
 
+@pytest.mark.parametrize(("samples", "asked"), [(1, 1), (3, 2)])
+def test_as_many_drafts_vote_as_the_models_profile_says(ask: Any, samples: int, asked: int) -> None:
+    """Of three, the first two agree: the third is not asked for."""
+    run, server = ask(["SELECT COUNT(*) AS n FROM orders"] * 3, "lift", samples)
+    run = ended(run)
+    assert (run.status, len(server.requests)) == (Status.ANSWERED, asked)
+    assert ("temperature" in server.requests[-1]) is (samples > 1), "further drafts differ"
+
+
+def test_drafts_that_fail_each_in_its_way_are_mended_side_by_side(ask: Any) -> None:
+    bad = [f"SELECT {name} FROM orders" for name in ("nope", "nada", "nil")]
+    run, server = ask([*bad, *["SELECT COUNT(*) AS n FROM orders"] * 3], "lift", 3)
+    run = ended(run)
+    assert (run.status, run.error, len(server.requests)) == (Status.ANSWERED, "", 6)
+
+
 @pytest.mark.parametrize("send", [True, False])
 def test_a_follow_up_brings_values_along_only_where_they_may_be_sent(ask: Any, people: Cast, send: bool) -> None:
     Connection.objects.update(send_values=send)
@@ -51,6 +67,23 @@ def test_a_follow_up_brings_values_along_only_where_they_may_be_sent(ask: Any, p
     opening = json.dumps(server.requests[5]["messages"])
     assert "Asked before" in opening
     assert ("Ann" in opening) is send
+
+
+@pytest.mark.parametrize(("send", "told"), [(True, "Only 135.5?"), (False, "Only <execute_result_1>?")])
+def test_a_question_back_is_told_again_without_the_value_that_it_cites(
+    ask: Any, people: Cast, send: bool, told: str
+) -> None:
+    Connection.objects.update(send_values=send)
+    look = calls(
+        "All.", op("table_ref", "o", table="orders"),
+        op("aggregate", "s", rel="o", group_by=[], aggs=[{"fn": "sum", "column": "total", "as": "t"}]),
+        op("execute", rel="s"),
+    )  # fmt: skip
+    back = json.dumps({"final": "Only <execute_result_1>?", "clarify": {"options": ["Yes", "No"]}})
+    first, server = ask([look, back, back])
+    thread = ended(first).question.thread
+    ended(services.ask(user=people.ada, connection=people.shop, text="Yes", thread=thread, strategy="react"))
+    assert told in "".join(message["content"] for message in server.requests[2]["messages"])
 
 
 def test_the_saved_trace_equals_what_was_emitted(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
