@@ -61,10 +61,11 @@ def read_queries(text: str, *, finish_reason: str = "stop") -> list[str]:
 
 
 def _fenced(text: str) -> list[str]:
-    """The queries that stand in fences; what only holds the word somewhere counts where nothing else does."""
+    """The queries that stand in fences, and other statements that hold one, for the guard to refuse; prose that only
+    holds the word counts where nothing else does."""
     blocks = [match.group(1) for match in _FENCED.finditer(text)]
     queries = [_quoted_in_json(block) or _trimmed(block) for block in blocks if _QUERY.search(block)]
-    return [sql for sql in queries if _BEGINS.match(sql)] or queries
+    return [sql for sql in queries if _BEGINS.match(sql) or _SQL_WORD.match(sql)] or queries
 
 
 def _quoted_in_json(text: str) -> str:
