@@ -33,7 +33,13 @@ def workbench(
     """Everything a strategy may use. `seconds_before` is the time that earlier attempts of a resumed run took;
     `leave_thread` is called at the end of every further thread that works for the run."""
     chosen = settings or RunSettings()
-    engine = Engine(door, settings=EngineSettings(paper_mode=chosen.paper_mode, send_values=chosen.send_values))
+    engine_settings = EngineSettings(
+        paper_mode=chosen.paper_mode,
+        max_rows=door.limits.rows,
+        seconds=door.limits.seconds,
+        send_values=chosen.send_values,
+    )
+    engine = Engine(door, settings=engine_settings)
     return Workbench(
         engine=engine,
         catalogue=door.catalogue,

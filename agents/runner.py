@@ -178,7 +178,9 @@ class RunInWork:
         self._door = stack.enter_context(
             connections.open_door(connection, run.question.asked_by, run_id=run.pk, before=self._catch_up)
         )
-        self._engine = Engine(self._door, settings=EngineSettings(send_values=connection.send_values))
+        limits = self._door.limits
+        settings = EngineSettings(max_rows=limits.rows, seconds=limits.seconds, send_values=connection.send_values)
+        self._engine = Engine(self._door, settings=settings)
         return Workbench(
             engine=self._engine,
             catalogue=self._door.catalogue,

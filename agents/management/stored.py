@@ -11,7 +11,7 @@ from django.db import DatabaseError as StorageError
 
 from agents.errors import ConnectionFailedError
 from agents.llm.messages import ModelProfile
-from agents.llm.profiles import ProfileError, chain_from_environment, from_environment, local_profile
+from agents.llm.profiles import LOCAL_MODEL_NAME, ProfileError, chain_from_environment, from_environment
 
 if TYPE_CHECKING:
     from connections.door import Door
@@ -68,11 +68,10 @@ def owner_of_imports(name: str | None) -> User:
 def model_chain(name: str | None, env: Mapping[str, str]) -> list[ModelProfile]:
     """The model to ask, and those that stand in for it: the environment's without a name, else a stored one, `local`,
     or a litellm id that is reached with the environment's address and key. Raises ProfileError."""
-    given = chain_from_environment(env)
-    if name is None or name in (given[0].name, given[0].model):
-        return given
-    if name == "local":
-        return [local_profile()]
+    if name is None or name == env.get("LLM_MODEL", "").strip():
+        return chain_from_environment(env)
+    if name == LOCAL_MODEL_NAME:
+        return [from_environment({key: env[key] for key in env if not key.startswith("LLM_")})]
     stored = _stored_chain(name)
     if stored:
         return stored
@@ -81,8 +80,7 @@ def model_chain(name: str | None, env: Mapping[str, str]) -> list[ModelProfile]:
             f"There is no stored model {name!r}. Give the name of one in the admin, `local`, or a litellm id such as "
             "openai/gpt-5."
         )
-    named = from_environment({**env, "LLM_MODEL": name})
-    return [replace(named, name=name), *given[1:]]
+    return chain_from_environment({**env, "LLM_MODEL": name})
 
 
 def _stored_chain(name: str) -> list[ModelProfile]:

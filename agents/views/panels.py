@@ -11,7 +11,6 @@ from django.urls import reverse
 from agents.answers import cells
 from agents.answers.highlight import sql_pieces
 from agents.answers.program import method_of, tables_of
-from agents.engine.outcomes import EngineSettings
 from agents.templatetags.answers import count
 from agents.views.grids import GridColumn, grid_of
 from agents.views.steps_panel import steps_panel
@@ -40,8 +39,7 @@ def cut_of(view: View) -> dict[str, Any]:
 def _why_cut(view: View) -> str:
     """Fewer rows than the connection allows were as many as fit, unless it allowed fewer then."""
     connection, stored = view.run.question.thread.connection, view.result.rows_stored
-    most = EngineSettings().max_rows
-    if connection is None or stored >= min(connection.max_rows, most):
+    if connection is None or stored >= connection.max_rows:
         return f"This connection keeps {stored:,} rows a result."
     return (
         f"More did not fit: a result keeps {Limits().bytes // 2**20} MB at most, and the rows that its connection "

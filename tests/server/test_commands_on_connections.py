@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from agents.llm.profiles import is_local
 from agents.llm.scripted import ScriptedServer
+from agents.management.stored import model_chain
 from agents.models import RegressionQuestion
 from connections.address import fields_of
 from connections.models import CatalogueNote, Connection, QueryLogEntry
@@ -226,3 +228,13 @@ def test_verified_questions_are_asked_over_the_connections_tls_and_networks_alon
     settings.DATABASE_NETWORKS = NetworkPolicy.from_text("203.0.113.0/24")
     with pytest.raises(CommandError, match="in a network that connections may not reach"):
         evaluate(tmp_path / "out", monkeypatch, *arguments, reply=NAMES)
+
+
+def test_a_litellm_id_is_asked_at_the_environments_address_whatever_model_it_names(own_url: str) -> None:
+    place = {"LLM_API_BASE": "http://127.0.0.1:1/v1", "LLM_TEMPERATURE": "0"}
+    for env in (place, {**place, "LLM_MODEL": "openai/other"}):
+        (named,) = model_chain("openai/named", env)
+        assert (named.name, named.model, named.api_base, named.temperature) == (
+            "openai/named", "openai/named", "http://127.0.0.1:1/v1", 0.0,
+        )  # fmt: skip
+    assert is_local(model_chain("local", {**place, "LOCAL_MODEL_PORT": "9000"})[0])

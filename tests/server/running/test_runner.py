@@ -50,6 +50,14 @@ def test_as_many_drafts_vote_as_the_models_profile_says(ask: Any, samples: int, 
     assert ("temperature" in server.requests[-1]) is (samples > 1), "further drafts differ"
 
 
+@pytest.mark.parametrize(("most", "kept"), [(20_000, 15_000), (12_000, 12_000)])
+def test_a_result_keeps_as_many_rows_as_the_connection_allows(ask: Any, most: int, kept: int) -> None:
+    Connection.objects.update(max_rows=most)
+    run = ended(ask(["SELECT a.n, b.n AS m FROM many a JOIN many b ON b.n <= 3"], "lift")[0])
+    result = selectors.result_of(run, 1)
+    assert (result.rows_stored, result.row_count, result.truncated) == (kept, 15_000, kept < 15_000)
+
+
 def test_drafts_that_fail_each_in_its_way_are_mended_side_by_side(ask: Any) -> None:
     bad = [f"SELECT {name} FROM orders" for name in ("nope", "nada", "nil")]
     run, server = ask([*bad, *["SELECT COUNT(*) AS n FROM orders"] * 3], "lift", 3)
