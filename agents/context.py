@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from agents import selectors
 from agents.answers import store
 from agents.contracts import EarlierTurn, Task
 from agents.models import Question, Run, Status, StoredResult
+from agents.traces import recorder
 
 EARLIER_TURNS = 5
 PREVIEW_ROWS = 5
@@ -39,7 +39,7 @@ def earlier_turns(question: Question) -> list[EarlierTurn]:
 
 def _earlier_turn(run: Run, *, send_values: bool) -> EarlierTurn:
     """Without values, a question back is told in the model's own words, which cite what people read as a value."""
-    answer = run.answer if send_values else selectors.own_words(run)
+    answer = run.answer if send_values else recorder.own_words(run)
     preview = _preview(run) if send_values else ""
     return EarlierTurn(question=run.question.text, answer=answer, program=run.program, preview=preview)
 

@@ -13,6 +13,7 @@ from agents import permissions, selectors, services
 from agents.answers.failures import failure_of
 from agents.models import Run
 from agents.selectors import ResultPage
+from agents.traces import recorder
 from connections import selectors as connection_selectors
 from connections.models import Connection, User
 
@@ -109,7 +110,7 @@ def told_to_a_model(run: Run) -> dict[str, Any]:
     types and counts stand for the answer."""
     found, why = told(run), _why_withheld(run)
     if why and not run.is_live:
-        answer, error, table = selectors.own_words(run), _own_error(run), _without_rows(found["table"], why)
+        answer, error, table = recorder.own_words(run), _own_error(run), _without_rows(found["table"], why)
         found |= {"answer": answer, "error": error, "table": table}
     return {**found, "withheld": why}
 

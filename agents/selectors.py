@@ -30,7 +30,7 @@ from agents.models import (
     WorkerBeat,
 )
 from agents.traces import recorder
-from agents.traces.events import Event, Final
+from agents.traces.events import Event
 from connections.models import Connection, User
 
 NUMERIC = ("integer", "decimal", "float")
@@ -86,13 +86,6 @@ def run_to_cancel(user: User, run_id: UUID) -> Run:
 def events_of(run: Run, after: int = 0) -> list[Event]:
     """The saved events behind position `after`, in order."""
     return recorder.saved_events(run.pk, after)
-
-
-def own_words(run: Run) -> str:
-    """A question back, or why there is no answer, as the model wrote it: where people read a value, it cites it."""
-    if run.status not in (Status.CLARIFY, Status.UNANSWERABLE):
-        return ""
-    return next((event.text for event in reversed(events_of(run)) if isinstance(event, Final)), "")
 
 
 # --- Results ---------------------------------------------------------------------------------------------------------

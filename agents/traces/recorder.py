@@ -26,7 +26,7 @@ from django.utils import timezone
 from agents.errors import RunLostError
 from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
 from agents.traces import doorbell
-from agents.traces.events import Event, ModelReply, RunCancelled, ThoughtDelta, from_json, to_json
+from agents.traces.events import Event, Final, ModelReply, RunCancelled, ThoughtDelta, from_json, to_json
 from connections.statements import Delete, Insert
 from connections.storable import storable
 
@@ -174,6 +174,13 @@ def saved_events(run_id: UUID, after: int = 0) -> list[Event]:
     """The events of a run behind position `after`, in order."""
     rows = RunEvent.objects.filter(run_id=run_id, position__gt=after).order_by("position")
     return [event_of(row) for row in rows]
+
+
+def own_words(run: Run) -> str:
+    """A question back, or why there is no answer, as the model wrote it: where people read a value, it cites it."""
+    if run.status not in (Status.CLARIFY, Status.UNANSWERABLE):
+        return ""
+    return next((event.text for event in reversed(saved_events(run.pk)) if isinstance(event, Final)), "")
 
 
 def last_place(run_id: UUID) -> tuple[int, int]:
