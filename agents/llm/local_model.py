@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -73,6 +74,17 @@ class LocalModel:
                 return bool(answer.status == 200)
         except (OSError, http.client.HTTPException):
             return False
+
+    def is_loading(self, seconds: float = 1.0) -> bool:
+        """Whether a server answers that has yet to load the model."""
+        try:
+            urllib.request.urlopen(f"{self.address}/health", timeout=seconds).close()
+        except urllib.error.HTTPError as answer:
+            with answer:
+                return answer.code == 503 and b"Loading model" in answer.read(500)
+        except (OSError, http.client.HTTPException):
+            pass
+        return False
 
 
 def local_model(env: Mapping[str, str]) -> LocalModel:

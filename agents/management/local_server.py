@@ -27,6 +27,9 @@ def served(profile: ModelProfile, env: Mapping[str, str], say: Callable[[str], N
         yield
         return
     model = local_model(env)
+    if model.is_loading():
+        say("Waiting for the local model, which is being loaded …")
+        _wait(model, lambda: "" if model.is_loading() or model.is_ready() else "it stopped loading")
     if model.is_ready():
         yield
         return
@@ -37,7 +40,7 @@ def served(profile: ModelProfile, env: Mapping[str, str], say: Callable[[str], N
         )
     say("Starting the local model …")
     with tempfile.TemporaryFile() as errors, _process(env, errors) as process:
-        _wait(model, process, errors)
+        _wait(model, lambda: _last_words(errors) if process.poll() is not None else "")
         yield
 
 
@@ -58,13 +61,18 @@ def _process(env: Mapping[str, str], errors: IO[bytes]) -> Iterator[subprocess.P
             process.wait()
 
 
-def _wait(model: LocalModel, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+def _wait(model: LocalModel, ended: Callable[[], str]) -> None:
+    """Until it answers. `ended` says why it will not, "" while it may."""
     deadline = time.monotonic() + SECONDS_TO_START
     while not model.is_ready():
-        if process.poll() is not None:
-            errors.seek(0)
-            last = errors.read().decode(errors="replace").strip().splitlines()[-1:] or ["it gave no reason"]
-            raise LocalModelError(f"The local model's server ended while it started: {last[0]}")
+        if reason := ended():
+            raise LocalModelError(f"The local model's server ended while it started: {reason}")
         if time.monotonic() > deadline:
             raise LocalModelError(f"The local model was not ready within {SECONDS_TO_START:.0f} seconds.")
         time.sleep(0.2)
+
+
+def _last_words(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    lines = errors.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it gave no reason"
