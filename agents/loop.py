@@ -19,7 +19,7 @@ from agents.contracts import Workbench
 from agents.conversation import Conversation
 from agents.errors import MalformedReplyError, RepeatedBatchError, UnknownResultError, UnreadableRepliesError
 from agents.llm.parsing import Parsed, read_reply
-from agents.traces.events import Calls, Final, ModelReply, Observation
+from agents.traces.events import CallResult, Calls, Final, ModelReply, Observation
 
 UNREADABLE_IN_A_ROW = 3
 SAME_BATCH_IN_A_ROW = 3
@@ -103,7 +103,15 @@ class ReActLoop:
             Calls(turn=turn, thought=parsed.thought, calls=tuple(prepared.calls), notes=notes, sql=prepared.sql)
         )
         batch = Batch(self._bench, self._actions, turn)
-        return batch.observe(batch.run(prepared.calls, parsed.calls[limit:]), notes, self._warning())
+        results = batch.run(prepared.calls, parsed.calls[limit:])
+        return batch.observe(results, notes, self._reminder(results) + self._warning())
+
+    def _reminder(self, results: Sequence[CallResult]) -> str:
+        """That a result may be the answer: small models go on and on."""
+        made = [one.result for one in results if one.result is not None]
+        if not made or self._bench.model.profile.size != "small":
+            return ""
+        return "\n\n" + prompts.render("react_result", number=str(made[-1]))
 
     def _seen_before(self, calls: Sequence[Call]) -> bool:
         batch = json.dumps(calls, sort_keys=True)

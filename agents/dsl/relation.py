@@ -72,6 +72,10 @@ class Relation:
         above = "".join(relation.fingerprint for relation in self.inputs)
         object.__setattr__(self, "fingerprint", hashlib.sha256(f"{above}{told}".encode()).hexdigest()[:24])
 
+    def is_twin_of(self, other: Relation) -> bool:
+        """Whether the same operation on the same relations made both."""
+        return self.operation == other.operation and self.inputs == other.inputs
+
     def is_unique(self, names: frozenset[str]) -> bool:
         """Whether at most one row can hold one combination of values in `names`, as far as is known."""
         return any(key <= names for key in self.unique)

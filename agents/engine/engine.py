@@ -94,13 +94,14 @@ class Engine:
 
     def _relate(self, read: ReadCall, operation: RelationOperation, inputs: tuple[Relation, ...]) -> Outcome:
         relation = self._derive(read, operation, inputs)
+        twin = next((one.handle for one in self._handles.values() if one.is_twin_of(relation)), None)
         self.access.store_materialized(relation)
         self._bind(relation, read.call)
         hint = self._warnings.repeated_rows(relation) if self.settings.warnings else ""
         return Outcome(
             read.call,
             True,
-            relation_text(relation.handle, relation),
+            relation_text(relation.handle, relation, twin),
             handle=relation.handle,
             columns=tuple((column.name, column.shown_type) for column in relation.columns.values()),
             warnings=(hint,) if hint else (),

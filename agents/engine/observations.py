@@ -16,12 +16,15 @@ _SHOWN_CHARACTERS = 200  # of one cell
 _TABLE_CHARACTERS = 12_000
 
 
-def relation_text(handle: str, relation: Relation) -> str:
-    """`t_orders: id INTEGER, total NUMERIC(10, 2)`, with the notes of its call.
+def relation_text(handle: str, relation: Relation, twin: str | None = None) -> str:
+    """`t_orders: id INTEGER, total NUMERIC(10, 2)`, with the notes of its call. `twin` is a live relation that the same
+    call made before.
 
     Columns of a wide input that go on unchanged are not told again.
     """
     notes = "".join(f"\nnote: {note}" for note in relation.notes)
+    if twin and twin != handle:
+        notes += f"\nnote: the same as {quoted(twin)}"
     columns = list(relation.columns.values())
     source = relation.inputs[0] if relation.inputs else None
     known = list(source.columns.values()) if source else []

@@ -12,7 +12,7 @@ from agents import prompts
 from agents.contracts import Task, Workbench
 from agents.dsl.card import render as operations_card
 from agents.engine.observations import result_text
-from agents.llm.messages import Message
+from agents.llm.messages import Message, ModelProfile
 from agents.prompts.layouts import Layout, create_table
 from agents.prompts.schema_text import ExampleValues, SchemaText, schema_text
 from agents.strategies.earlier import as_calls, as_sql, earlier_text, revive
@@ -44,10 +44,18 @@ def react_opening(task: Task, bench: Workbench, schema: str) -> list[Message]:
         schema=schema,
         max_turns=str(limits.turns),
         max_calls=str(limits.calls_per_turn),
-        form=prompts.render("react_constrained") if bench.model.profile.constrained else "",
+        form=_form(bench.model.profile),
     )
     earlier = "\n\n".join(filter(None, [earlier_text(task.earlier, as_calls), revive(task.earlier, bench)]))
     return [Message("system", system), _first_turn(bench, _question("react_question", task, earlier))]
+
+
+def _form(profile: ModelProfile) -> str:
+    """How the reply of a constrained model differs."""
+    if not profile.constrained:
+        return ""
+    use = "react_constrained_steps" if profile.size == "small" else "react_constrained_batches"
+    return prompts.render("react_constrained", use=prompts.render(use))
 
 
 def react_sql_opening(task: Task, bench: Workbench) -> list[Message]:

@@ -37,9 +37,10 @@ class Operations:
         catalogue, calls = self._bench.catalogue, self._bench.budget.limits.calls_per_turn
         columns = sum(len(table.columns) for table in catalogue.tables)
         told = self._shown if columns > MOST_COLUMNS else [table.qualified for table in catalogue.tables]
-        names = Names.of(catalogue, told, self._engine.handles, calls)
+        small = self._bench.model.profile.size == "small"
+        names = Names.of(catalogue, told, self._engine.handles, calls, step_by_step=small)
         paper = self._engine.settings.paper_mode
-        return reply_schema(names, len(self._engine.results), calls=calls, paper_mode=paper)
+        return reply_schema(names, len(self._engine.results), calls=1 if small else calls, paper_mode=paper)
 
     def prepare(self, calls: Sequence[Call]) -> Prepared:
         return Prepared(calls)

@@ -147,6 +147,31 @@ def test_a_server_that_declines_the_schema_is_asked_without_it(new_database: New
         assert "without the schema" in run.of(Retry)[0].reason
 
 
+@pytest.mark.parametrize("size", ["small", "capable"])
+def test_a_small_constrained_model_takes_one_step_a_turn_and_is_reminded_to_end(
+    size: str, new_database: NewDatabase
+) -> None:
+    script = [
+        json.dumps({"thought": "Orders.", "calls": [call("table_ref", "r1", table="orders")]}),
+        json.dumps({"thought": "Again.", "calls": [call("table_ref", "r2", table="orders")]}),
+        json.dumps({"thought": "Run it.", "calls": [call("execute", rel="r1")]}),
+        json.dumps({"thought": "Done.", "final": "All: <execute_result_1>."}),
+    ]
+    with running(new_database("sqlite", SHOP), script, "react", constrained="json_schema", size=size) as run:
+        told = [event.text for event in run.of(Observation)]
+        assert "note: the same as r1" in told[1]
+        assert ["send the final signal now" in text for text in told] == [False, False, size == "small"]
+        first, second, *_ = (one["response_format"]["json_schema"]["schema"] for one in run.server.requests)
+        batch = first["anyOf"][0]["properties"]["calls"]
+        assert batch["maxItems"] == (1 if size == "small" else 8)
+        assert ("execute" in json.dumps(first)) == (size == "capable")
+        assert '"const": "execute"' in json.dumps(second)
+        system = run.server.requests[0]["messages"][0]["content"]
+        assert ("Each reply holds one call" in system) == (size == "small")
+        assert "{{" not in system
+        assert len(run.rows()) == 4
+
+
 def test_a_server_that_declines_anything_is_asked_no_third_time(new_database: NewDatabase) -> None:
     declined = {"status": 400, "message": "no such model"}
     with running(new_database("sqlite", SHOP), [declined] * 3, "react", constrained="json_schema") as run:

@@ -14,7 +14,7 @@ from agents.composition import door_to
 from agents.dsl.operations import OPERATIONS, RelationOperation
 from agents.engine.engine import Engine
 from agents.llm.parsing import read_reply
-from agents.prompts.constraints import Names, reply_schema
+from agents.prompts.constraints import MOST_GROUPS, Names, reply_schema
 from connections.catalogue import Catalogue, Column, Table
 from tests.agents.runs import SHOP, call, final
 
@@ -44,6 +44,9 @@ EXAMPLES = [
     for operation in OPERATIONS
 ]
 
+EXAMPLE_COLUMNS = "ALTER TABLE orders ADD COLUMN city TEXT; ALTER TABLE customers ADD COLUMN city TEXT"
+"""What the operations' own examples take of `o` and `c`."""
+
 # Into any call: what does not exist.
 WRONG = [
     (call("table_ref", "r1", table="orders"), ("args", "table"), "sales"),
@@ -62,12 +65,19 @@ WRONG = [
     (call("select_columns", "r1", rel="o", columns=["id"]), ("args", "columns"), ["*"]),
     (call("window_column", "r1", rel="o", name="n", fn="count", column="*", partition_by=[]),
      ("args", "partition_by"), ["*"]),
+    # What another relation has, or what is no key:
+    (call("select_columns", "r1", rel="o", columns=["total"]), ("args", "rel"), "c"),
+    (call("probe_values", rel="o", column="status"), ("args", "rel"), "c"),
+    (call("join_table", "r1", left="o", right="c", how="inner", on=[["customer_id", "id"]]),
+     ("args", "on"), [["id", "customer_id"]]),
+    (call("order_by", "r1", rel="o", keys=[["id", "asc"]]), ("args", "keys"), [["asc", "asc"]]),
+    (call("order_by", "r1", rel="o", keys=[["id", "asc"]]), ("args", "keys"), [["id", "nulls_last"]]),
 ]  # fmt: skip
 
 
 @pytest.fixture
 def engine(new_database: Callable[[str, str], str]) -> Iterator[Engine]:
-    with door_to(new_database("sqlite", f"{SHOP}; CREATE TABLE places (city TEXT)")) as door:  # as in the examples
+    with door_to(new_database("sqlite", f"{SHOP}; {EXAMPLE_COLUMNS}")) as door:
         engine = Engine(door)
         named = {name for operation in OPERATIONS for name in operation.read(json.loads(operation.example)).handles()}
         engine.run([call("table_ref", name, table="orders") for name in sorted(named - {"o", "c"})])
@@ -132,6 +142,44 @@ def operations(schema: dict[str, Any]) -> set[str]:
         for reply in schema["anyOf"] if "calls" in reply["properties"]
         for offered in reply["properties"]["calls"]["items"]["anyOf"]
     }  # fmt: skip
+
+
+def test_step_by_step_nothing_is_used_before_it_is_made(engine: Engine) -> None:
+    catalogue = engine.access.door.catalogue
+    shown = [table.qualified for table in catalogue.tables]
+    first = reply_schema(Names.of(catalogue, shown, {}, 8, step_by_step=True), results=0)
+    assert operations(first) == {"table_ref"}
+    both = reply(call("table_ref", "r1", table="orders"), call("execute", rel="r1"))
+    later = reply_schema(Names.of(catalogue, shown, engine.handles, 8, step_by_step=True), results=0)
+    for schema in (first, later):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(both, schema)
+    jsonschema.validate(reply(call("table_ref", "r1", table="regions"), call("execute", rel="o")), later)
+    jsonschema.validate(both, reply_schema(Names.of(catalogue, shown, {}, 8), results=0))
+
+
+def test_step_by_step_a_table_is_opened_once(engine: Engine) -> None:
+    names = Names.of(engine.access.door.catalogue, [], engine.handles, 8, step_by_step=True)
+    assert names.tables == ("regions",)
+    assert "orders" in Names.of(engine.access.door.catalogue, [], engine.handles, 8).tables
+
+
+def test_the_columns_of_many_relations_stay_few_sets(engine: Engine) -> None:
+    for number in range(1, 30):
+        engine.run([call("derive_column", f"d{number}", rel="o", name=f"tax_{number}", expr=f"total * {number}")])
+    names = Names.of(engine.access.door.catalogue, [], engine.handles, 8, step_by_step=True)
+    schema = reply_schema(names, results=0)
+    assert len(schema["$defs"]) == MOST_GROUPS
+    jsonschema.validate(reply(call("select_columns", "r1", rel="o", columns=["total"])), schema)
+    jsonschema.validate(reply(call("select_columns", "r1", rel="d29", columns=["tax_29"])), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(reply(call("select_columns", "r1", rel="d29", columns=["tax_28"])), schema)
+    assert len(json.dumps(schema)) < 120_000
+
+
+def test_what_is_no_answer_says_so_before_its_text(schema: dict[str, Any]) -> None:
+    ends = [list(one["properties"]) for one in schema["anyOf"] if "final" in one["properties"]]
+    assert ends == [["thought", "final"], ["thought", "clarify", "final"], ["thought", "unanswerable", "final"]]
 
 
 def test_a_name_that_two_schemas_share_is_written_with_its_schema() -> None:
