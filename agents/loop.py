@@ -114,7 +114,7 @@ class ReActLoop:
         return "\n\n" + prompts.render("react_result", number=str(made[-1]))
 
     def _seen_before(self, calls: Sequence[Call]) -> bool:
-        batch = json.dumps(calls, sort_keys=True)
+        batch = _told_apart_by(calls)
         self._repeats = self._repeats + 1 if batch == self._batch else 1
         self._batch = batch
         if self._repeats == SAME_BATCH_IN_A_ROW:
@@ -153,3 +153,23 @@ class ReActLoop:
     def _warning(self) -> str:
         """What ends an observation that is read on the last turn but one."""
         return "\n\n" + prompts.render("react_last_turn") if self._bench.budget.turns_left == 2 else ""
+
+
+def _told_apart_by(calls: Sequence[Call]) -> str:
+    """What makes a batch another one. The handles that it gives do not, but for two cases: a table may be opened twice,
+    to be joined with itself, and what takes the name of a relation that it read would read another one next time.
+    """
+    if all(call.get("op") == "table_ref" for call in calls):
+        return json.dumps(calls, sort_keys=True)
+    told: list[Any] = []
+    places: dict[str, str] = {}
+    read: set[str] = set()
+    for place, call in enumerate(calls):
+        args, out = call.get("args"), call.get("out")
+        if isinstance(args, Mapping):
+            read |= {value for value in args.values() if isinstance(value, str) and value not in places}
+            args = {name: places.get(value, value) if isinstance(value, str) else value for name, value in args.items()}
+        told.append({**call, "args": args, "out": "" if isinstance(out, str) else out})
+        if isinstance(out, str):
+            places[out] = f"what call {place} gives"
+    return json.dumps(calls if read & places.keys() else told, sort_keys=True)
