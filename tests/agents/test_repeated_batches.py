@@ -41,7 +41,9 @@ def test_a_batch_is_the_same_whatever_it_calls_what_it_gives(shop: str, names: t
             id="a table opened twice",
         ),
         pytest.param(
-            calls(call("limit", "o", rel="o", n=3)), calls(call("limit", "p", rel="o", n=3)), id="of what it gave before"
+            calls(call("limit", "o", rel="o", n=3)),
+            calls(call("limit", "p", rel="o", n=3)),
+            id="of what it gave before",
         ),
         pytest.param(
             calls(call("limit", "a", rel="o", n=3)), calls(call("limit", "b", rel="a", n=3)), id="of another relation"
