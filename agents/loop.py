@@ -57,7 +57,8 @@ class ReActLoop:
     def __init__(self, bench: Workbench, conversation: Conversation, actions: Actions) -> None:
         self._bench, self._conversation, self._actions = bench, conversation, actions
         self._unreadable = 0
-        self._batch, self._repeats = "", 0
+        self._batch, self._meaning, self._repeats = "", "", 0
+        self._whole = False  # whether all calls of that batch succeeded
         self._unfounded = False
 
     def run(self) -> Final:
@@ -104,6 +105,7 @@ class ReActLoop:
         )
         batch = Batch(self._bench, self._actions, turn)
         results = batch.run(prepared.calls, parsed.calls[limit:])
+        self._whole = all(one.state == "ok" for one in results)
         return batch.observe(results, notes, self._reminder(results) + self._warning())
 
     def _reminder(self, results: Sequence[CallResult]) -> str:
@@ -114,9 +116,10 @@ class ReActLoop:
         return "\n\n" + prompts.render("react_result", number=str(made[-1]))
 
     def _seen_before(self, calls: Sequence[Call]) -> bool:
-        batch = _told_apart_by(calls)
-        self._repeats = self._repeats + 1 if batch == self._batch else 1
-        self._batch = batch
+        batch, meaning = json.dumps(calls, sort_keys=True), _meaning(calls)
+        again = batch == self._batch or (self._whole and meaning == self._meaning)
+        self._repeats = self._repeats + 1 if again else 1
+        self._batch, self._meaning = batch, meaning
         if self._repeats == SAME_BATCH_IN_A_ROW:
             raise RepeatedBatchError(f"The model sent the same batch of calls {SAME_BATCH_IN_A_ROW} times in a row.")
         return self._repeats > 1
@@ -155,9 +158,10 @@ class ReActLoop:
         return "\n\n" + prompts.render("react_last_turn") if self._bench.budget.turns_left == 2 else ""
 
 
-def _told_apart_by(calls: Sequence[Call]) -> str:
-    """What makes a batch another one. The handles that it gives do not, but for two cases: a table may be opened twice,
-    to be joined with itself, and what takes the name of a relation that it read would read another one next time.
+def _meaning(calls: Sequence[Call]) -> str:
+    """The batch without the handles that it gives: in a batch that succeeded they change nothing, but for two cases. A
+    table may be opened twice, to be joined with itself, and what takes the name of a relation that it read would read
+    another one next time.
     """
     if all(call.get("op") == "table_ref" for call in calls):
         return json.dumps(calls, sort_keys=True)
