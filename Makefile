@@ -46,10 +46,10 @@ tests: unit browser ## All tests; `make unit ARGS="-k join"` for some
 unit: setup ## The tests without a browser and without the local model
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not browser and not local_model" $(ARGS)
 
-browser: setup ## The tests that drive a real Chromium, and those that ask the local model
+browser: setup ## The tests that drive a real Chromium, and one that asks the local model where it is served
 	$(BIN)/pytest -m "browser or local_model" $(ARGS)
 
-bench: setup ## Figures: the engine, a hundred runs at once, memory, large catalogues, SQL against hand-written SQL
+bench: setup ## Figures of speed and memory; ARGS=--help says which
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(VENV)/requirements.txt ## Write the generated parts of README and docs anew
@@ -73,7 +73,7 @@ lock: setup ## Compile requirements*.in into requirements*.txt with hashes
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header requirements-dev.in -o requirements-dev.txt
 
 clean: ## Remove what setup and the tests made; the data folder stays
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis staticfiles test-results
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 .PHONY: help run ask setup test lint format types imports tests unit browser bench docs fuzz demo screens vendor lock clean
 

@@ -143,11 +143,16 @@ def cancel_run(*, user: User, run: Run) -> None:
     """Ask the worker to stop; a run that no worker has yet ends here. A finished run stays as it is."""
     if not permissions.may_cancel_run(user, run):
         raise Run.DoesNotExist
+    stop_run(run, by=user)
+
+
+def stop_run(run: Run, *, by: User) -> None:
+    """As `cancel_run`, where the right to do so is settled."""
     with transaction.atomic():
         Run.objects.filter(pk=run.pk, status__in=LIVE, cancel_requested_at=None).update(
             cancel_requested_at=timezone.now()
         )
-        if recorder.cancel_queued(run.pk, by=user.get_username()):
+        if recorder.cancel_queued(run.pk, by=by.get_username()):
             spending.close(run)
 
 

@@ -13,7 +13,7 @@ log = structlog.get_logger(__name__)
 
 
 def enqueue_run(run_id: UUID) -> None:
-    """Ring for a worker. When the broker is away, the workers' sweep finds the run within 15 seconds."""
+    """Ring for a worker. When the broker is away, the workers' next sweep finds the run."""
     try:
         run_task.delay(str(run_id))
     except (OperationalError, OSError) as error:

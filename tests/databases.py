@@ -17,6 +17,7 @@ import duckdb
 import psycopg
 import pymysql
 import pytest
+import redis
 from pymysql.constants import CLIENT
 from sqlalchemy.engine import make_url
 
@@ -32,6 +33,16 @@ def missing(what: str) -> None:
     if os.environ.get("REQUIRE_SERVICES") == "1":
         pytest.fail(f"REQUIRE_SERVICES=1 but {what}")
     pytest.skip(what)
+
+
+def reach_redis(url: str) -> redis.Redis:
+    """A client of the Redis at `url`; the test is skipped, or fails, where none answers."""
+    client = redis.Redis.from_url(url)
+    try:
+        client.ping()
+    except redis.RedisError as error:
+        missing(f"no Redis answers at {url}: {error}")
+    return client
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from honcho.environ import parse_procfile
 
+from agents.llm.profiles import from_environment
 from reactsql_web import reference
 from reactsql_web.environment import SETTINGS
 
@@ -34,6 +35,13 @@ def test_generated_parts_are_current(place: tuple[str, str]) -> None:
 def test_the_readme_lists_every_setting() -> None:
     listed = re.findall(r"^\| `([A-Z_]+)` \|", text_of(ROOT / "README.md"), re.MULTILINE)
     assert listed == [setting.name for setting in SETTINGS]
+
+
+def test_the_defaults_of_a_model_that_are_told_are_those_that_hold() -> None:
+    told = {one.name: one.default for one in SETTINGS if re.match(r"LLM_(?!MODEL|FALLBACK)", one.name) and one.default}
+    assert len(told) == 6, "of the others nothing is told"
+    profile = from_environment({"LLM_MODEL": "openai/any"})
+    assert profile == from_environment({"LLM_MODEL": "openai/any", **told})
 
 
 def test_every_variable_of_the_model_is_a_setting() -> None:

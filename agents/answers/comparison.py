@@ -121,7 +121,10 @@ def _near(left: float, right: float) -> bool:
         return left != left and right != right
     if _is_whole(left) and _is_whole(right):
         return False
-    return abs(left - right) <= max(TOLERANCE * max(abs(left), abs(right)), NEAR_ZERO)
+    try:
+        return abs(left - right) <= max(TOLERANCE * max(abs(left), abs(right)), NEAR_ZERO)
+    except OverflowError:  # a whole number beyond every float beside a fraction
+        return False
 
 
 def _is_whole(value: float) -> bool:

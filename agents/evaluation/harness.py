@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -24,6 +25,7 @@ from agents.evaluation.results import CaseResult, read_results
 
 RESULTS = "results.jsonl"
 TRACES = "traces"
+_LONGEST_NAME = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +118,8 @@ class Harness:
 
 
 def _file_name(text: str) -> str:
-    return quote(text, safe=" ,+-_.=").replace(" ", "_")[:150]
+    """Readable, and another for every other text."""
+    name = quote(text, safe=" ,+-.=")
+    if len(name) <= _LONGEST_NAME and "_" not in name:
+        return name.replace(" ", "_")
+    return f"{name.replace(' ', '_')[:_LONGEST_NAME]}-{sha256(text.encode()).hexdigest()[:8]}"

@@ -15,7 +15,7 @@ from agents.answers.comparison import covers
 from agents.contracts import ModelClient
 from agents.errors import MalformedReplyError, ModelAccessError
 from agents.llm.messages import Message, Usage
-from agents.llm.parsing import read_object
+from agents.llm.parsing import read_objects
 from connections.values import display_text
 
 SHOWN_ROWS = 30
@@ -84,11 +84,13 @@ class Judge:
 
 
 def _verdict(text: str, finish_reason: str, usage: Usage) -> Verdict:
-    data = read_object(text, ("verdict",), finish_reason=finish_reason)
-    word = str(data["verdict"]).strip().upper()
-    if word not in ("MATCH", "MISMATCH"):
+    said = read_objects(text, ("verdict",), finish_reason=finish_reason)
+    words = {str(one["verdict"]).strip().upper() for one in said}
+    if len(words) > 1:  # a draft before it, or a cell that is quoted
+        raise MalformedReplyError("Your reply holds verdicts that differ. Reply with exactly one JSON object.")
+    if not words <= {"MATCH", "MISMATCH"}:
         raise MalformedReplyError('"verdict" is "MATCH" or "MISMATCH".')
-    return Verdict(word == "MATCH", str(data.get("reason", "")), usage)
+    return Verdict(words == {"MATCH"}, str(said[-1].get("reason", "")), usage)
 
 
 def _shown(table: Table) -> str:

@@ -43,7 +43,7 @@ def read_records(path: Path) -> list[Record]:
     """Every record of a file. Raises RecordError naming the first line that is none, OSError when it cannot be read."""
     records = [
         _record(line, f"{path.name}, line {number}")
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1)
         if line.strip()
     ]
     seen: set[str] = set()

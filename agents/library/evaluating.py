@@ -114,10 +114,7 @@ def stop(*, user: User, evaluation: Evaluation) -> None:
     if Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING).update(state=EvaluationState.STOPPED):
         audit.record("evaluation stopped", actor=user, target=evaluation)
     for run in Run.objects.filter(evaluation_case__system__evaluation=evaluation, status__in=LIVE):
-        with transaction.atomic():
-            Run.objects.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
-            if recorder.cancel_queued(run.pk, by=user.get_username()):
-                spending.close(run)
+        services.stop_run(run, by=user)
 
 
 def delete(*, user: User, evaluation: Evaluation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -13,6 +14,11 @@ from agents.llm.messages import ModelProfile, Usage
 _MILLION = Decimal(1_000_000)
 _MOST_TOKENS = 10**9  # of one call: what is above is no count
 _CHARACTERS_PER_TOKEN = 4
+_LISTED_AS = {
+    "price_input": "input_cost_per_token",
+    "price_cached": "cache_read_input_token_cost",
+    "price_output": "output_cost_per_token",
+}
 
 
 def usage_of(
@@ -33,7 +39,7 @@ def usage_of(
     details = told.get("prompt_tokens_details")
     claimed = details.get("cached_tokens") if isinstance(details, Mapping) else None
     cached = min(_count(claimed) or 0, read)
-    cost = cost_of(profile, read, cached, written)
+    cost = cost_of(_completed(litellm, profile), read, cached, written)
     if cost is None:
         cost = _listed(litellm, profile, told if claimed in (None, cached) else {}, Usage(read, cached, written))
     return Usage(read, cached, written, cost)
@@ -61,6 +67,15 @@ def cost_of(profile: ModelProfile, tokens: int, cached: int, written: int) -> fl
     return float(spent / _MILLION)
 
 
+def _completed(litellm: Any, profile: ModelProfile) -> ModelProfile:
+    """`profile` with litellm's price in the place of each one that it leaves open beside those that it sets."""
+    own = {name: getattr(profile, name) for name in _LISTED_AS}
+    if None not in own.values() or not any(price is not None for price in own.values()):
+        return profile
+    listed: Mapping[str, Any] = _per_million(litellm, profile.model)
+    return replace(profile, **{name: price for name, price in listed.items() if own[name] is None})
+
+
 def _price(dollars: float) -> Decimal:
     return Decimal(repr(dollars))
 
@@ -85,6 +100,17 @@ def _listed(litellm: Any, profile: ModelProfile, told: Mapping[str, Any], usage:
         if math.isfinite(cost):
             return cost
     return None
+
+
+@cache
+def _per_million(litellm: Any, model: str) -> Mapping[str, float]:
+    """US dollars per million tokens by litellm's list, under a profile's names; those that it does not know left out.
+    """
+    if not _is_listed(litellm, model):
+        return {}
+    listed = litellm.get_model_info(model)
+    known = {name: listed.get(key) for name, key in _LISTED_AS.items()}
+    return {name: float(_price(price) * _MILLION) for name, price in known.items() if price is not None}
 
 
 @cache

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from agents.llm.profiles import local_profile
+from agents.llm.profiles import LOCAL_PORT, local_profile
 
 _MIB = 1024 * 1024
 _HOST = "127.0.0.1"
@@ -95,7 +95,7 @@ def local_model(env: Mapping[str, str]) -> LocalModel:
     return LocalModel(
         path=Path(given).expanduser() if given else cache / weights.file,
         given=bool(given),
-        port=_whole(env, "LOCAL_MODEL_PORT", 8021, 65535),
+        port=_whole(env, "LOCAL_MODEL_PORT", LOCAL_PORT, 65535),
         threads=_whole(env, "LOCAL_MODEL_THREADS", min(_cores(), 8), 256),
         weights=weights,
     )

@@ -16,6 +16,7 @@ T = TypeVar("T")
 LOCAL_MODEL_NAME = "local"
 LOCAL_MODEL_ID = "openai/qwen2.5-coder-1.5b-instruct"
 LOCAL_PORT = 8021
+_UNSAID = ModelProfile(name="", model="")  # what holds where nothing is said
 # What the client decides itself; anything else in LLM_EXTRA goes to the provider as it is.
 RESERVED_EXTRA = frozenset(
     {"model", "messages", "api_key", "api_base", "base_url", "temperature", "max_tokens", "timeout"}
@@ -41,17 +42,17 @@ def from_environment(env: Mapping[str, str]) -> ModelProfile:
         api_base=_read(env, "LLM_API_BASE", _url, ""),
         key=env.get("LLM_API_KEY", "").strip(),
         temperature=_read_optional(env, "LLM_TEMPERATURE", _number(0, 2)),
-        max_output_tokens=_read(env, "LLM_MAX_OUTPUT_TOKENS", _count(16), 4096),
-        context_tokens=_read(env, "LLM_CONTEXT_TOKENS", _count(1024), 128_000),
-        size=_read(env, "LLM_SIZE", _size, "capable"),
+        max_output_tokens=_read(env, "LLM_MAX_OUTPUT_TOKENS", _count(16), _UNSAID.max_output_tokens),
+        context_tokens=_read(env, "LLM_CONTEXT_TOKENS", _count(1024), _UNSAID.context_tokens),
+        size=_read(env, "LLM_SIZE", _size, _UNSAID.size),
         price_input=_read_optional(env, "LLM_PRICE_INPUT", _number(0, 1e6)),
         price_cached=_read_optional(env, "LLM_PRICE_CACHED", _number(0, 1e6)),
         price_output=_read_optional(env, "LLM_PRICE_OUTPUT", _number(0, 1e6)),
         extra=_read(env, "LLM_EXTRA", _extra, {}),
-        timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), 120.0),
-        max_concurrent=_read(env, "LLM_MAX_CONCURRENT", _count(1), 32),
+        timeout_seconds=_read(env, "LLM_TIMEOUT_SECONDS", _number(1, 3600), _UNSAID.timeout_seconds),
+        max_concurrent=_read(env, "LLM_MAX_CONCURRENT", _count(1), _UNSAID.max_concurrent),
         constrained=_read(env, "LLM_CONSTRAINED", _constrained, ""),
-        samples=_read(env, "LLM_SAMPLES", _count(1), 1),
+        samples=_read(env, "LLM_SAMPLES", _count(1), _UNSAID.samples),
     )
 
 

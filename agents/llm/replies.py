@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,7 +109,7 @@ class _Paced:
             self._timer = asyncio.get_running_loop().call_later(PACE, self.flush)
 
     def flush(self) -> None:
-        held, self._held = "".join(self._held), []
+        held, self._held = _joined(self._held), []
         self.close()
         if held:
             self._tell(held)
@@ -153,8 +153,13 @@ class _Transcript:
 
     def reply(self, usage: Usage, profile: ModelProfile) -> Reply:
         seconds = time.monotonic() - self.began
-        text, reasoning, first = "".join(self.text), "".join(self.reasoning), self.first_token or seconds
+        text, reasoning, first = _joined(self.text), _joined(self.reasoning), self.first_token or seconds
         return Reply(text, reasoning, self.finish_reason or "stop", usage, seconds, first, profile.name)
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """As one text that can be stored and sent: servers that count in UTF-16 cut a character into two halves."""
+    return "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _whole(
@@ -169,7 +174,7 @@ def _whole(
     transcripts: list[_Transcript] = []
     for choice in answer.choices:
         seen = _Transcript(began)
-        tell(seen.take(_piece(choice, choice.message, None)))
+        tell(_joined([seen.take(_piece(choice, choice.message, None))]))
         transcripts.append(seen)
     if not transcripts:
         raise NoReplyError("the server's answer holds no reply (its `choices` are empty)")

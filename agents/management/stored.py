@@ -27,7 +27,8 @@ def stored_connection(name: str) -> Connection:
         connection = Connection.objects.filter(name=name).first()
     except StorageError as error:
         raise ConnectionFailedError(
-            f"The stored connections cannot be read ({error}). Run `make setup` first, or give a database URL."
+            f"The stored connections cannot be read ({error}). Run `python manage.py migrate` first, or give a "
+            "database URL."
         ) from error
     if connection is None:
         there = f"Stored are {', '.join(known)}." if known else "None is stored."
@@ -67,7 +68,8 @@ def owner_of_imports(name: str | None) -> User:
 
 def model_chain(name: str | None, env: Mapping[str, str]) -> list[ModelProfile]:
     """The model to ask, and those that stand in for it: the environment's without a name, else a stored one, `local`,
-    or a litellm id that is reached with the environment's address and key. Raises ProfileError."""
+    or a litellm id that is reached with the environment's address and key; the environment's prices are those of its
+    own model. Raises ProfileError."""
     if name is None or name == env.get("LLM_MODEL", "").strip():
         return chain_from_environment(env)
     if name == LOCAL_MODEL_NAME:
@@ -80,7 +82,8 @@ def model_chain(name: str | None, env: Mapping[str, str]) -> list[ModelProfile]:
             f"There is no stored model {name!r}. Give the name of one in the admin, `local`, or a litellm id such as "
             "openai/gpt-5."
         )
-    return chain_from_environment({**env, "LLM_MODEL": name})
+    others = {key: value for key, value in env.items() if not (key.startswith("LLM_PRICE_") and env.get("LLM_MODEL"))}
+    return chain_from_environment({**others, "LLM_MODEL": name})
 
 
 def _stored_chain(name: str) -> list[ModelProfile]:

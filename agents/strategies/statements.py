@@ -1,7 +1,7 @@
 """SQL that a model wrote, as actions: guarded, lifted to operations where that is possible, and run in the same door.
 
-Nothing is ever sent as it came. What can be lifted runs as operations, so the trace shows steps; what cannot is refused
-or, with `unlifted`, guarded and sent as one statement.
+Nothing is sent that the guard has not passed. What can be lifted runs as operations, so the trace shows steps; what
+cannot is refused or, with `unlifted`, guarded and sent as one statement.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from django.db.models.functions import Coalesce, Now
 from django.db.models.sql import UpdateQuery
 from django.utils import timezone
 
+from agents import endings
 from agents.errors import RunLostError
 from agents.models import LiveThought, Run, RunEvent, Status, StoredResult
 from agents.traces import doorbell
@@ -195,16 +196,23 @@ def event_of(row: RunEvent) -> Event:
 
 
 def cancel_queued(run_id: UUID, *, by: str) -> bool:
-    """End a run that no worker has, whose stopping was asked for. Called inside a transaction."""
+    """End a run that no worker has, whose stopping was asked for, with what it had spent until its worker was gone.
+    Called inside a transaction."""
     ended = waiting().filter(pk=run_id, cancel_requested_at__isnull=False).update(
         status=Status.CANCELLED, finished_at=Now(), lease_owner="", lease_until=None
     )  # fmt: skip
-    if ended:
-        position, turn = last_place(run_id)
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        event = RunCancelled(position=position + 1, at=now, turn=turn, by=by)
-        row_of(run_id, event).save(force_insert=True)
-    return bool(ended)
+    if not ended:
+        return False
+    events = saved_events(run_id)
+    position, turn = last_place(run_id)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    event = RunCancelled(position=position + 1, at=now, turn=turn, by=by, **endings.spent(events).to_json())
+    row_of(run_id, event).save(force_insert=True)
+    run = Run.objects.get(pk=run_id)
+    endings.fill(run, event, events, None)
+    run.save()
+    _delete_thought(run_id)
+    return True
 
 
 def delete_results(runs: QuerySet[Run]) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.databases import missing
 
 EXECUTABLE = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = (
@@ -18,6 +21,8 @@ WIDE, PHONE = (1440, 900), (390, 844)
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
+    if shutil.which(EXECUTABLE) is None:
+        missing(f"there is no Chromium at {EXECUTABLE}; CHROMIUM names another place")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=EXECUTABLE, args=list(FLAGS))
         try:

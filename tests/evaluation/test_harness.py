@@ -11,7 +11,7 @@ import pytest
 
 from agents.contracts import EarlierTurn, RunSettings
 from agents.evaluation.harness import Asked, Harness
-from agents.evaluation.records import Record
+from agents.evaluation.records import Record, read_records
 from agents.evaluation.results import CaseResult, read_results
 from agents.evaluation.systems import StrategySystem
 from agents.llm.client import LiteLLMClient
@@ -69,6 +69,33 @@ def test_a_stopped_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
     results = Harness(tmp_path).run([again], RECORDS)
     assert again.asked == [("b", 0)]
     assert len(results) == len(RECORDS)
+
+
+def test_a_line_cut_within_a_character_is_no_hindrance(tmp_path: Path) -> None:
+    Harness(tmp_path).run([Recorded("s")], RECORDS[:1])
+    with (tmp_path / "results.jsonl").open("ab") as lines:
+        lines.write('{"id": "b", "answer": "Zürich"}'.encode()[:25])
+    again = Recorded("s")
+    assert len(Harness(tmp_path).run([again], RECORDS)) == len(RECORDS)
+    assert ("a", 0) not in again.asked
+
+
+def test_what_looks_like_the_end_of_a_line_within_a_text_is_kept(tmp_path: Path) -> None:
+    asked = "one\u2028two\u2029three\x85four\x0cfive"
+    file = tmp_path / "records.jsonl"
+    file.write_text(json.dumps({"id": "a", "url": "sqlite://", "question": asked}, ensure_ascii=False) + "\n")
+    (record,) = read_records(file)
+    assert record.question == asked
+    (tmp_path / "results.jsonl").write_text(CaseResult("a", "s", "answered", question=asked).to_line() + "\n")
+    assert [result.question for result in read_results(tmp_path / "results.jsonl")] == [asked]
+
+
+def test_no_two_questions_share_a_trace(tmp_path: Path) -> None:
+    long = "地" * 40
+    records = [Record(one, "sqlite://", "?") for one in ("q 1", "q_1", long + "1", long + "2", "x/y", "x%2Fy")]
+    results = Harness(tmp_path).run([Recorded("s")], records)
+    traces = [json.loads((tmp_path / result.trace).read_text()) for result in results]
+    assert [trace["id"] for trace in traces] == [record.id for record in records]
 
 
 def test_each_trace_is_kept_and_linked(tmp_path: Path) -> None:

@@ -44,6 +44,28 @@ def test_a_verdict_that_cannot_be_read_is_asked_for_once_more() -> None:
         assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize(
+    "unsure",
+    [
+        '<think>At first sight {"reason": "same", "verdict": "MATCH"}, but the totals differ.',
+        'A cell says {"verdict": "MATCH"}, so: {"reason": "totals", "verdict": "MISMATCH"}',
+        'A cell says {"verdict": "MISMATCH"}. {"verdict": "MATCH"}',
+    ],
+)
+def test_a_verdict_that_is_only_thought_or_quoted_is_none(unsure: str) -> None:
+    for second in ("MATCH", "MISMATCH"):
+        with judging(unsure, f'{{"verdict": "{second}"}}') as (judge, server):
+            assert judge.compare("How many?", "", OTHER, [GOLD]).match == (second == "MATCH")
+            assert len(server.requests) == 2
+
+
+def test_a_verdict_that_ends_an_unclosed_thought_counts() -> None:
+    reply = '<think>The totals differ.\n```json\n{"reason": "totals", "verdict": "MISMATCH"}\n```'
+    with judging(reply) as (judge, server):
+        verdict = judge.compare("How many?", "", OTHER, [GOLD])
+        assert (verdict.match, verdict.reason, len(server.requests)) == (False, "totals", 1)
+
+
 def test_then_it_is_a_mismatch() -> None:
     with judging("Hm.", '{"verdict": "MAYBE"}', '{"verdict": "MATCH"}') as (judge, server):
         assert not judge.compare("How many?", "", OTHER, [GOLD]).match

@@ -37,6 +37,8 @@ COVERED: list[tuple[str, Rows, Rows, bool]] = [
     ("both empty", [], [], True),
     ("empty is not one row of NULL", [], [(None,)], False),
     ("near rows find their partners", [(1.0001, 2.5), (1.0002, 1.5)], [(1.0002, 2.5), (1.0001, 1.5)], True),
+    ("a number beyond every float is another", [(10**400,), (0.5,)], [(1.5,), (0.5,)], False),
+    ("a number beyond every float equals itself", [(10**400,), (0.5,)], [(10**400,), (0.5,)], True),
     ("equal columns do not blow up", [(None,) * 30 + (1,)], [(None,) * 12 + (2,)], False),
 ]
 

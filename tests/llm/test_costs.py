@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -50,6 +52,22 @@ def test_a_model_without_prices_has_no_cost_and_a_free_one_costs_nothing() -> No
     assert cost_of(paper(price_input=0.0, price_output=0.0, price_cached=0.0), 1000, 0, 10) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("own", "dollars"),
+    [
+        # 600 fresh, 400 cached, 100 written; by the list 0.15, 0.075 and 0.60
+        ({"price_input": 1.0}, 600 * 1.0 + 400 * 0.075 + 100 * 0.60),
+        ({"price_output": 1.0}, 600 * 0.15 + 400 * 0.075 + 100 * 1.0),
+        ({"price_cached": 0.01}, 600 * 0.15 + 400 * 0.01 + 100 * 0.60),
+        ({"price_input": 0.0, "price_output": 0.0}, 400 * 0.075),
+    ],
+)
+def test_a_price_that_is_left_open_beside_others_is_the_lists(own: dict[str, float], dollars: float) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 400}}
+    reply = priced(Raw([delta("There are five.", "stop"), event(choices=[], usage=usage), DONE]), LISTED, own=own)
+    assert reply.usage.cost == pytest.approx(dollars / 1_000_000)
+
+
 def test_sums_are_those_of_paper_and_not_of_floats() -> None:
     tenth = Usage(10, 5, 1, 0.1)
     assert sum([tenth] * 3, Usage()) == Usage(30, 15, 3, 0.3)
@@ -69,9 +87,9 @@ ODD_USAGE = [
 ]
 
 
-def priced(raw: Raw, model: str, *, stream: bool = True) -> Reply:
+def priced(raw: Raw, model: str, *, stream: bool = True, own: Mapping[str, Any] = MappingProxyType({})) -> Reply:
     with WireServer(raw) as server:
-        profile = ModelProfile("test", model, server.api_base, "sk-1234567", extra={"stream": stream})
+        profile = ModelProfile("test", model, server.api_base, "sk-1234567", extra={"stream": stream}, **own)
         reply = LiteLLMClient(profile, RetryPolicy(retries=0)).complete((Message("user", "How many are there?"),))
         assert len(server.requests) == 1
     return reply

@@ -191,6 +191,11 @@ def test_a_final_with_calls_is_ignored_and_that_is_noted(text: str) -> None:
         ('{"op": "final", "args": {"final": "There are 5."}}', "answered"),
         ('[{"name": "final", "arguments": "{\\"answer\\": \\"There are 5.\\"}"}]', "answered"),
         ('{"op": "unanswerable", "args": {"reason": "There are 5."}}', "unanswerable"),
+        ('{"op": "unanswerable", "args": "There are 5."}', "unanswerable"),
+        ('{"final": "There are 5.", "unanswerable": "false", "clarify": "None"}', "answered"),
+        ('{"thought": "t", "calls": [], "final": "There are 5.", "unanswerable": "False"}', "answered"),
+        ('{"final": "There are 5.", "unanswerable": "no", "clarify": "no"}', "answered"),
+        ('{"final": "There are 5.", "unanswerable": "true"}', "unanswerable"),
         ('{"op": "clarify", "args": {"question": "There are 5.", "options": ["a", "b"]}}', "clarify"),
     ],
 )

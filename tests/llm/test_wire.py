@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import threading
 import time
 from typing import Any
@@ -134,6 +135,22 @@ def test_reasoning_without_content_is_no_text(stream: bool) -> None:
     )
     reply, _ = reply_to(raw, extra={"stream": stream})
     assert (reply.text, reply.reasoning) == ("", "hm hm")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (("\ud83d", "\ude00 yes"), "\U0001f600 yes"),
+        (("yes \ud83d",), "yes \ufffd"),
+        (("\ude00", "yes"), "\ufffdyes"),
+    ],
+)
+def test_halves_of_a_character_are_joined_or_replaced(pieces: tuple[str, ...], text: str) -> None:
+    told: list[str] = []
+    escaped = [delta("@").replace(b"@", json.dumps(piece).strip('"').encode()) for piece in pieces]
+    with WireServer(Raw([*escaped, delta("", "stop"), DONE])) as server:
+        assert client_of(server).complete(HELLO, on_delta=told.append).text == text
+    assert "".join(told).encode(), "what is shown while it is written can be printed, too"
 
 
 def test_parts_that_think_are_reasoning() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import xllamacpp
 
 from agents.composition import door_to
 from agents.dsl.operations import OPERATIONS, RelationOperation
@@ -129,7 +130,6 @@ def test_an_end_without_a_result_can_only_be_a_question_or_a_refusal(engine: Eng
 
 
 def test_the_local_models_server_makes_a_grammar_of_it(schema: dict[str, Any]) -> None:
-    xllamacpp = pytest.importorskip("xllamacpp")
     grammar = xllamacpp.json_schema_to_grammar(json.dumps(schema))
     for name in ("customer_id", "value_exists", "r1"):
         assert name in grammar

@@ -238,3 +238,13 @@ def test_a_litellm_id_is_asked_at_the_environments_address_whatever_model_it_nam
             "openai/named", "openai/named", "http://127.0.0.1:1/v1", 0.0,
         )  # fmt: skip
     assert is_local(model_chain("local", {**place, "LOCAL_MODEL_PORT": "9000"})[0])
+
+
+def test_the_environments_prices_are_those_of_its_own_model(own_url: str) -> None:
+    prices = {"LLM_PRICE_INPUT": "0.25", "LLM_PRICE_OUTPUT": "2"}
+    mini = {**prices, "LLM_MODEL": "openai/gpt-5-mini"}
+    found = [
+        model_chain(name, env)[0].price_input
+        for name, env in (("openai/gpt-5-mini", mini), ("openai/gpt-5", mini), ("openai/gpt-5", prices))
+    ]
+    assert found == [0.25, None, 0.25]

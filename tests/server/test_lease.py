@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.db import connection
@@ -137,6 +138,26 @@ def test_stopping_a_queued_run_ends_it_without_a_worker(run: Run) -> None:
     assert run.status == Status.CANCELLED
     assert isinstance(event, RunCancelled)
     assert (event.position, event.by) == (1, "ada")
+
+
+def test_stopping_a_run_whose_worker_died_keeps_what_it_had_spent(run: Run) -> None:
+    lease = recorder.Lease(run.pk, recorder.take(run.pk, "w1") or "")
+    usage = {"input": 900, "cached": 100, "output": 50, "cost": 0.002}
+    at = timezone.now().isoformat(timespec="milliseconds")
+    lease.save(STARTED, ModelReply(position=2, at=at, turn=1, text="[]", usage=usage, seconds=1.5))
+    recorder.ThoughtWriter(run.pk)._write()  # noqa: SLF001 - what its last turn was thinking
+    Run.objects.filter(pk=run.pk).update(
+        cancel_requested_at=timezone.now(), lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    assert recorder.cancel_queued(run.pk, by="ada")
+    run.refresh_from_db()
+    last = recorder.saved_events(run.pk)[-1]
+    assert isinstance(last, RunCancelled)
+    assert (last.position, last.turns, last.usage) == (3, 1, usage)
+    assert (run.status, run.turns, run.input_tokens, run.cached_tokens, run.output_tokens, run.cost) == (
+        Status.CANCELLED, 1, 900, 100, 50, Decimal("0.002"),
+    )  # fmt: skip
+    assert not hasattr(run, "live_thought")
 
 
 def test_a_thought_shows_while_it_is_written_and_goes_with_the_reply(run: Run) -> None:

@@ -14,7 +14,7 @@ from django.db import connection
 from agents.models import Run, Status
 from agents.traces import recorder, stream
 from agents.traces.events import Event, Observation, RunFinished, ThoughtDelta
-from tests.databases import REDIS_URL
+from tests.databases import REDIS_URL, reach_redis
 from tests.server.conftest import make_cast, make_run
 
 AT = "2026-11-30T01:02:03.456+00:00"
@@ -36,6 +36,8 @@ def wait_until_nobody_looks() -> None:
 
 @pytest.fixture(params=["", REDIS_URL], ids=["glancing", "redis"])
 def bell(request: pytest.FixtureRequest, settings: Any) -> str:
+    if request.param:
+        reach_redis(request.param)
     settings.REDIS_URL = request.param
     return str(request.param)
 

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 
 from agents import selectors, services, tasks
 from agents.llm.scripted import ScriptedServer, Turn
 from agents.models import LanguageModel, Run, Status, WorkerBeat
 from connections.models import Connection, User
-from tests.databases import REDIS_URL
+from tests.databases import REDIS_URL, reach_redis
 from tests.server.conftest import make_cast
 from tests.server.five_turns import FIVE_TURNS, SHOP
 from tests.server.worker_process import Worker, ask_in_another_process, wait_for
@@ -44,7 +43,7 @@ def place(own_url: str, tmp_path: Path, settings: Any) -> Iterator[Callable[...,
 
     def environment(broker: str) -> dict[str, str]:
         if broker == "redis":
-            redis.Redis.from_url(OWN_REDIS).flushdb()
+            reach_redis(OWN_REDIS).flushdb()
         return {
             **os.environ,
             "DATA_DIR": str(tmp_path / "data"),

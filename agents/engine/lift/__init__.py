@@ -22,7 +22,6 @@ from connections.guard import TooLargeError, UnreadableSqlError, one_select, par
 __all__ = ["LiftedProgram", "lift"]
 
 MAX_CHARACTERS = 100_000
-MAX_CALLS = 1_000
 SECONDS = 5.0
 
 log = logging.getLogger(__name__)

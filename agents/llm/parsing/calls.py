@@ -22,6 +22,7 @@ BATCH_KEYS = ("calls", "tool_calls", "function_calls", "actions", "operations")
 _BATCH_IF_LIST = ("action", "function_call", "tool_call")
 _FINAL_KEYS = ("final", "final_answer")
 ENDING_KEYS = (*_FINAL_KEYS, "clarify", "unanswerable")
+_DENIALS = ("false", "no", "none", "null")
 _REMARK_KEYS = frozenset({
     "thought", "comment", "reason", "reasoning", "rationale", "explanation", "description", "note", "notes", "step",
     "index", "id", "call_id", "tool_call_id",
@@ -57,7 +58,7 @@ def offer_of(value: Any) -> Offer:
     if wrapped is None:
         return Offer((value,), is_round=_is_told(value.get("thought")))
     inner = offer_of(wrapped)
-    signal = {key: value[key] for key in ENDING_KEYS if _is_told(value.get(key))}
+    signal = {key: value[key] for key in ENDING_KEYS if _is_ending(key, value.get(key))}
     return Offer((*inner.items, *([signal] if signal else ())), is_wrapper=True, is_round=True, more=inner.more)
 
 
@@ -111,7 +112,7 @@ def ends(item: Any) -> bool:
 
 
 def _tells_end(item: Mapping[str, Any]) -> bool:
-    return any(_is_told(item.get(key)) for key in ENDING_KEYS)
+    return any(_is_ending(key, item.get(key)) for key in ENDING_KEYS)
 
 
 def _is_told(value: Any) -> bool:
@@ -123,6 +124,12 @@ def _is_told(value: Any) -> bool:
     return value is not None and value is not False and value != ""
 
 
+def _is_ending(key: str, value: Any) -> bool:
+    """Whether an ending key was filled for a reason: models that write every value as a text write "false", too."""
+    denied = key not in _FINAL_KEYS and isinstance(value, str) and value.strip().casefold() in _DENIALS
+    return _is_told(value) and not denied
+
+
 def final_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """`item` as {"final", "clarify"?, "unanswerable"?}, of which only what was told."""
     name, _, rest = _operation(item)
@@ -130,7 +137,7 @@ def final_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
         beside = {k: v for k, v in rest.items() if k not in _REMARK_KEYS and k != "type"}
         item = _ending(name, next((rest[key] for key in ARGUMENT_KEYS if key in rest), beside))
     final = next((item[key] for key in _FINAL_KEYS if _is_told(item.get(key))), None)
-    said = {key: item[key] for key in ("clarify", "unanswerable") if _is_told(item.get(key))}
+    said = {key: item[key] for key in ("clarify", "unanswerable") if _is_ending(key, item.get(key))}
     return {"final": final, **said}
 
 
@@ -142,7 +149,7 @@ def _ending(name: str, said: Any) -> Mapping[str, Any]:
         except UnreadableJSONError as error:
             raise MalformedReplyError(f"The arguments of {name} cannot be read as a JSON object: {error}.") from error
     if not isinstance(said, dict):
-        return {"clarify": said} if name == "clarify" else {"final": said, name: said}
+        return {"clarify": said} if name == "clarify" else {"final": said, "unanswerable": name == "unanswerable"}
     if name == "clarify":
         return {"clarify": said, "final": said.get("final")}
     texts = [value for value in said.values() if isinstance(value, str)]

@@ -67,7 +67,7 @@ class Command(BaseCommand):
         parser.add_argument("--decoys", choices=LEVELS, help="add misleading tables to copies of the SQLite files")
         parser.add_argument(
             "--samples", type=at_least(1), action="append", metavar="N",
-            help="drafts that vote (lift, reforce); repeatable",
+            help="drafts that vote (lift, reforce), 1 by default; repeatable",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

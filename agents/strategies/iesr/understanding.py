@@ -14,8 +14,6 @@ from typing import Any
 
 from agents.prompts.ranking import alike, words
 
-KEYS = ("intent", "entities", "conditions", "quantities", "fields")
-
 GROUNDED_SHARE = 0.5
 MOST_PHRASES = 20
 LONGEST_PHRASE = 200
