@@ -124,7 +124,8 @@ class Block:
 
     @property
     def windows(self) -> bool:
-        return any(term.window for term in self.columns.values())
+        """Whether it computes over windows: for a column, or for an order by one that nobody asks for."""
+        return any(term.window for term in (*self.columns.values(), *(key.term for key in self.order)))
 
     def _open(self) -> bool:
         """Whether row-wise work may still be added: nothing has cut or merged rows for good."""

@@ -194,11 +194,11 @@ def _variance(parts: Sequence[exp.Expr]) -> exp.Expr:
     distance = exp.Paren(this=exp.Sub(this=value, expression=mean))
     squares = exp.Anonymous(this="SUM", expressions=[exp.Mul(this=distance, expression=distance.copy())])
     fewer = exp.Sub(this=_call("COUNT")([value.copy()]), expression=exp.Literal.number(1))
-    return exp.Div(this=squares, expression=exp.Paren(this=fewer))
+    return exp.Paren(this=exp.Div(this=squares, expression=exp.Paren(this=fewer)))
 
 
 def _stddev(parts: Sequence[exp.Expr]) -> exp.Expr:
-    return exp.Anonymous(this="SQRT", expressions=[_variance(parts)])
+    return exp.Anonymous(this="SQRT", expressions=[loose(_variance(parts))])
 
 
 def _case(parts: Sequence[exp.Expr]) -> exp.Expr:

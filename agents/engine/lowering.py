@@ -137,7 +137,7 @@ class Lowering:
             block = self._step(block, relation.inputs[0])
         term = written(predicate, block.columns)
         # A condition on the keys alone drops the same groups before they are made.
-        of_keys = bool(block.group) and not term.aggregate and not self.dialect.having_finds_keys
+        of_keys = bool(block.group) and not (term.aggregate or term.volatile or self.dialect.having_finds_keys)
         (block.where if block.group is None or of_keys else block.having).append(term)
         return block
 

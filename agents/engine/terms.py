@@ -145,12 +145,18 @@ class Writer:
             table = self.identifier(self.aliases[term.source]) if self.aliases else None
             return exp.Column(this=self.identifier(term.column), table=table)
         if isinstance(term, Written):
-            text = term.expression.write({name: self.text(part) for name, part in term.columns.items()})
-            node = exp.Var(this=self.printer.shielded(text))
+            texts = {name: self.text(part) for name, part in term.columns.items()}
+            for name in term.expression.subscripted:
+                if not isinstance(term.columns[name], Ref):
+                    texts[name] = f"({texts[name]})"
+            node = exp.Var(this=self.printer.shielded(term.expression.write(texts)))
             return node if term.expression.atomic else exp.Paren(this=node)
-        line = self.printer.text(self._built(term))
-        long = term.query and len(line) > _LONG
-        return self._built(term) if long else exp.Var(this=self.printer.shielded(line))
+        built = self._built(term)
+        line = self.printer.text(loose(built))
+        if term.query and len(line) > _LONG:
+            return self._built(term)
+        flat = exp.Var(this=self.printer.shielded(line))
+        return exp.Paren(this=flat) if isinstance(built, exp.Paren) else flat
 
     def _built(self, term: Term) -> exp.Expr:
         if isinstance(term, Nested):

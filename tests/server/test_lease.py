@@ -144,7 +144,9 @@ def test_stopping_a_run_whose_worker_died_keeps_what_it_had_spent(run: Run) -> N
     lease = recorder.Lease(run.pk, recorder.take(run.pk, "w1") or "")
     usage = {"input": 900, "cached": 100, "output": 50, "cost": 0.002}
     at = timezone.now().isoformat(timespec="milliseconds")
-    lease.save(STARTED, ModelReply(position=2, at=at, turn=1, text="[]", usage=usage, seconds=1.5))
+    told = {"purpose": "agent", "conversation": "main", "text": "[]", "seconds": 1.5, **usage}
+    reply = ModelReply(position=2, at=at, turn=1, **told)  # type: ignore[arg-type]
+    lease.save(STARTED, reply)
     recorder.ThoughtWriter(run.pk)._write()  # noqa: SLF001 - what its last turn was thinking
     Run.objects.filter(pk=run.pk).update(
         cancel_requested_at=timezone.now(), lease_until=timezone.now() - timedelta(seconds=1)

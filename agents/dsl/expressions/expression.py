@@ -49,6 +49,12 @@ class Expression:
         """Whether it is a text in quotes and nothing else."""
         return isinstance(self.tree, exp.Literal) and bool(self.tree.is_string)
 
+    @property
+    def subscripted(self) -> frozenset[str]:
+        """The columns of which an element is taken: a database takes none of a call without parentheses around it."""
+        followed = zip(self.pieces[1::2], self.pieces[2::2], strict=True)
+        return frozenset(name for name, after in followed if after.lstrip().startswith("["))
+
     def write(self, columns: Mapping[str, str]) -> str:
         """The expression as SQL, with `columns` giving the SQL of each column. Raises KeyError on a missing one."""
         return "".join(columns[piece] if index % 2 else piece for index, piece in enumerate(self.pieces))

@@ -42,6 +42,8 @@ class JoinTable(RelationOperation):
     condition: str | None = argument(EXPRESSION, default=None)
 
     def derive(self, inputs: tuple[Relation, ...], scope: Scope) -> Relation:
+        if self.condition is not None and not self.condition.strip():  # of a model that fills in every argument
+            return replace(self, condition=None).derive(inputs, scope)
         self._check_shape()
         left, right = inputs
         on, notes = self._resolve_pairs(left, right, scope)

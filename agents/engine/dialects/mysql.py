@@ -17,6 +17,8 @@ class MySQL(Dialect):
     name: ClassVar[DialectName] = "mysql"
     unsupported = {
         "distinct median": "apply distinct first, then median.",
+        "distinct stddev": "apply distinct first, then stddev.",
+        "distinct variance": "apply distinct first, then variance.",
         "window count_distinct": "MySQL allows DISTINCT in no window call; aggregate and join instead.",
         "window median": "MySQL has no such function; aggregate (median) and join instead.",
         "window string_agg": "GROUP_CONCAT is no window function here; aggregate and join instead.",

@@ -40,7 +40,7 @@ SELECT
   CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1) AS "spread"
 FROM "o"
 HAVING
-  CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1) IS NULL;
+  (CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1)) IS NULL;
 
 -- after the spread of everything, counted
 WITH "o" AS (
@@ -57,7 +57,7 @@ WITH "o" AS (
       COUNT(*) AS "row_count"
     FROM "o"
     HAVING
-      CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1) IS NOT NULL
+      (CAST(SUM(("spread_value" - "spread_mean") * ("spread_value" - "spread_mean")) AS REAL) / (COUNT("spread_value") - 1)) IS NOT NULL
   ) AS "one_row"
 )
 SELECT
