@@ -9,11 +9,11 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
 
-from agents.errors import DatabaseError
 from agents.models import Run
 from agents.programs import connection_of
 from connections import services as connections
@@ -57,14 +57,14 @@ class _Reading:
     def __init__(self, door: Door, sql: str) -> None:
         self._door, self._sql = door, sql
         self.cut = False
-        self._pieces: queue.Queue[Sequence[Row] | DatabaseError | None] = queue.Queue(WAITING)
+        self._pieces: queue.Queue[Sequence[Row] | Exception | None] = queue.Queue(WAITING)
         self._gone = threading.Event()
         self._thread = threading.Thread(target=self._read, name="full-export", daemon=True)
 
     def rows(self) -> Iterator[Row]:
         self._thread.start()
         while (piece := self._pieces.get()) is not None:
-            if isinstance(piece, DatabaseError):
+            if isinstance(piece, Exception):
                 raise piece
             for row in piece:
                 yield [to_cell(value) for value in row]
@@ -78,22 +78,23 @@ class _Reading:
         self._door.close()
 
     def _read(self) -> None:
+        with suppress(_ReaderGoneError):
+            self._hand_over(self._end_of_rows())
+
+    def _end_of_rows(self) -> Exception | None:
+        """What ended the rows behind those that were handed over; None where they are all there. A reader who was not
+        told of it would wait for ever."""
         try:
             self.cut = self._door.stream(self._sql, self._hand_over)
-            self._hand_over(None)
-        except DatabaseError as error:
-            self._try(error)
         except _ReaderGoneError:
-            pass
+            raise
+        except Exception as error:  # noqa: BLE001  a thread's edge: raised again where the rows are read
+            return error
+        return None
 
-    def _hand_over(self, piece: Sequence[Row] | None) -> None:
-        while not self._try(piece):
-            if self._gone.is_set():
-                raise _ReaderGoneError
-
-    def _try(self, piece: Sequence[Row] | DatabaseError | None) -> bool:
-        try:
-            self._pieces.put(piece, timeout=PATIENCE)
-        except queue.Full:
-            return False
-        return True
+    def _hand_over(self, piece: Sequence[Row] | Exception | None) -> None:
+        """Waits while the reader is slow. Raises _ReaderGoneError."""
+        while not self._gone.is_set():
+            with suppress(queue.Full):
+                return self._pieces.put(piece, timeout=PATIENCE)
+        raise _ReaderGoneError
