@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.conf import settings
@@ -27,7 +28,17 @@ WAITING = 4
 # How often a full queue looks whether the reader is still there, in seconds.
 PATIENCE = 0.5
 
+# Of one person, in one web process: until its first row comes, an export takes one of the turns of all requests.
+AT_ONCE = 2
+
 Row = Sequence[Any]
+
+_at_work: Counter[int] = Counter()
+_counting = threading.Lock()
+
+
+class TooManyExportsError(Exception):
+    """The person has as many full exports at work as anybody may."""
 
 
 class _ReaderGoneError(Exception):
@@ -36,7 +47,27 @@ class _ReaderGoneError(Exception):
 
 def all_rows(user: User, run: Run, at_cut: Callable[[], None] = lambda: None) -> Generator[Row, None, None]:
     """JSON cells of all rows of the run's SQL, at most EXPORT_ROWS; `at_cut` is called behind the last one where there
-    are more. Raises DatabaseError, most often at the first."""
+    are more. Raises DatabaseError, most often at the first, and TooManyExportsError only there."""
+    with _one_more_of(user):
+        yield from _rows_of(user, run, at_cut)
+
+
+@contextmanager
+def _one_more_of(user: User) -> Iterator[None]:
+    with _counting:
+        if _at_work[user.pk] >= AT_ONCE:
+            raise TooManyExportsError(
+                f"{AT_ONCE} full exports of yours are being read already; more are not made at once."
+            )
+        _at_work[user.pk] += 1
+    try:
+        yield
+    finally:
+        with _counting:
+            _at_work.subtract([user.pk])
+
+
+def _rows_of(user: User, run: Run, at_cut: Callable[[], None]) -> Generator[Row, None, None]:
     connection = connection_of(run)
     limits = Limits(seconds=float(settings.EXPORT_SECONDS), rows=settings.EXPORT_ROWS)
     entries: list[LogEntry] = []

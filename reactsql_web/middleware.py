@@ -4,6 +4,7 @@ are in their zone."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
@@ -19,12 +20,12 @@ from connections.turnstile import turn
 @sync_and_async_middleware
 def in_turn(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Requests wait for each other where too many would reach the database at once. A stream waits only until it has
-    begun."""
+    begun. Whether the process lives is told at once: it is not dead because it has much to do."""
     if not iscoroutinefunction(get_response):
         return get_response
 
     async def asynchronous(request: HttpRequest) -> HttpResponseBase:
-        async with turn():
+        async with nullcontext() if request.path == reverse("healthz") else turn():
             response: HttpResponseBase = await get_response(request)
             return response
 

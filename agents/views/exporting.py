@@ -53,8 +53,10 @@ def export_all(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseB
     rows = full_export.all_rows(user, run, lambda: notes.append(_missing(result, most)))
     try:
         first = next(rows, None)
-    except DatabaseError as error:
-        return render(request, "agents/export_failed.html", {"run": run, "problem": str(error)}, status=422)
+    except (DatabaseError, full_export.TooManyExportsError) as error:
+        crowded = isinstance(error, full_export.TooManyExportsError)
+        context = {"run": run, "problem": str(error), "crowded": crowded}
+        return render(request, "agents/export_failed.html", context, status=429 if crowded else 422)
     foreseen = most if (result.row_count or 0) > most else 0  # the name is sent before the rows are counted
     return _file(request, run, result, format, _again(first, rows), foreseen, lambda: "".join(notes), rows.close)
 

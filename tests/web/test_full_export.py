@@ -157,6 +157,25 @@ def test_a_statement_that_ends_while_the_reader_is_slow_tells_its_end(
     assert not [one for one in threading.enumerate() if one.name == "full-export"]
 
 
+def test_so_many_exports_of_one_person_are_read_at_once_and_no_more(
+    run: Run, people: Cast, olga: Client, tom: Client
+) -> None:
+    sharing.share(user=people.olga, run=run, people=[people.tom])
+    address = reverse("export_all", args=[run.pk, "csv"])
+    begun = [olga.get(address) for _ in range(full_export.AT_ONCE)]
+    assert {answer.status_code for answer in begun} == {200}
+    refused = olga.get(address)
+    assert refused.status_code == 429
+    assert "2 full exports of yours are being read already" in refused.content.decode()
+    others = tom.get(address)
+    assert others.status_code == 200, "of another person"
+    assert received(begun[0])
+    again = olga.get(address)
+    assert again.status_code == 200
+    for answer in (again, others, begun[1]):
+        answer.close()
+
+
 def test_a_missing_database_is_said_in_words(run: Run, olga: Client, tmp_path: Path) -> None:
     (tmp_path / "shop.sqlite").unlink()
     close_shared_pools()
