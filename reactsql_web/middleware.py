@@ -8,12 +8,13 @@ from contextlib import nullcontext
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import sync_and_async_middleware
 
+from connections.login import whole_page
 from connections.turnstile import turn
 
 
@@ -79,12 +80,7 @@ def password_change_required(get_response: Callable[[HttpRequest], Any]) -> Call
 
 
 def _to_the_form(request: HttpRequest) -> HttpResponseBase:
-    address = reverse("password_change")
-    if getattr(request, "htmx", False):
-        response = HttpResponseRedirect(address, headers={"HX-Redirect": address})
-        response.status_code = 200
-        return response
-    return HttpResponseRedirect(address)
+    return whole_page(request, reverse("password_change"))
 
 
 @sync_and_async_middleware

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.text import slugify
@@ -21,6 +20,7 @@ from agents.templatetags.answers import count
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from connections import audit
+from connections.login import login_required
 from connections.streaming import attachment
 
 # Rows read from the stored result at once.
