@@ -12,6 +12,7 @@ from agents.library.evaluating import SAMPLES, Choice
 from agents.models import Cadence, LanguageModel, SavedQuestion
 from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
+from connections.forms import RowsField
 from connections.models import Connection, Team, User
 
 
@@ -135,7 +136,7 @@ class ScheduleForm(forms.Form):
     day = forms.IntegerField(required=False, min_value=0, max_value=31)
     at = forms.TimeField(required=False)
     only_when_changed = forms.BooleanField(required=False)
-    recipients = forms.ModelMultipleChoiceField(User.objects.none(), required=False)
+    recipients = RowsField(User.objects.none(), required=False)
 
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

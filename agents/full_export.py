@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.conf import settings
 
-from agents.errors import DatabaseError
 from agents.models import Run
 from agents.programs import connection_of
 from connections import services as connections
@@ -27,7 +28,17 @@ WAITING = 4
 # How often a full queue looks whether the reader is still there, in seconds.
 PATIENCE = 0.5
 
+# Of one person, in one web process: until its first row comes, an export takes one of the turns of all requests.
+AT_ONCE = 2
+
 Row = Sequence[Any]
+
+_at_work: Counter[int] = Counter()
+_counting = threading.Lock()
+
+
+class TooManyExportsError(Exception):
+    """The person has as many full exports at work as anybody may."""
 
 
 class _ReaderGoneError(Exception):
@@ -36,7 +47,27 @@ class _ReaderGoneError(Exception):
 
 def all_rows(user: User, run: Run, at_cut: Callable[[], None] = lambda: None) -> Generator[Row, None, None]:
     """JSON cells of all rows of the run's SQL, at most EXPORT_ROWS; `at_cut` is called behind the last one where there
-    are more. Raises DatabaseError, most often at the first."""
+    are more. Raises DatabaseError, most often at the first, and TooManyExportsError only there."""
+    with _one_more_of(user):
+        yield from _rows_of(user, run, at_cut)
+
+
+@contextmanager
+def _one_more_of(user: User) -> Iterator[None]:
+    with _counting:
+        if _at_work[user.pk] >= AT_ONCE:
+            raise TooManyExportsError(
+                f"{AT_ONCE} full exports of yours are being read already; more are not made at once."
+            )
+        _at_work[user.pk] += 1
+    try:
+        yield
+    finally:
+        with _counting:
+            _at_work.subtract([user.pk])
+
+
+def _rows_of(user: User, run: Run, at_cut: Callable[[], None]) -> Generator[Row, None, None]:
     connection = connection_of(run)
     limits = Limits(seconds=float(settings.EXPORT_SECONDS), rows=settings.EXPORT_ROWS)
     entries: list[LogEntry] = []
@@ -57,14 +88,14 @@ class _Reading:
     def __init__(self, door: Door, sql: str) -> None:
         self._door, self._sql = door, sql
         self.cut = False
-        self._pieces: queue.Queue[Sequence[Row] | DatabaseError | None] = queue.Queue(WAITING)
+        self._pieces: queue.Queue[Sequence[Row] | Exception | None] = queue.Queue(WAITING)
         self._gone = threading.Event()
         self._thread = threading.Thread(target=self._read, name="full-export", daemon=True)
 
     def rows(self) -> Iterator[Row]:
         self._thread.start()
         while (piece := self._pieces.get()) is not None:
-            if isinstance(piece, DatabaseError):
+            if isinstance(piece, Exception):
                 raise piece
             for row in piece:
                 yield [to_cell(value) for value in row]
@@ -78,22 +109,23 @@ class _Reading:
         self._door.close()
 
     def _read(self) -> None:
+        with suppress(_ReaderGoneError):
+            self._hand_over(self._end_of_rows())
+
+    def _end_of_rows(self) -> Exception | None:
+        """What ended the rows behind those that were handed over; None where they are all there. A reader who was not
+        told of it would wait for ever."""
         try:
             self.cut = self._door.stream(self._sql, self._hand_over)
-            self._hand_over(None)
-        except DatabaseError as error:
-            self._try(error)
         except _ReaderGoneError:
-            pass
+            raise
+        except Exception as error:  # noqa: BLE001  a thread's edge: raised again where the rows are read
+            return error
+        return None
 
-    def _hand_over(self, piece: Sequence[Row] | None) -> None:
-        while not self._try(piece):
-            if self._gone.is_set():
-                raise _ReaderGoneError
-
-    def _try(self, piece: Sequence[Row] | DatabaseError | None) -> bool:
-        try:
-            self._pieces.put(piece, timeout=PATIENCE)
-        except queue.Full:
-            return False
-        return True
+    def _hand_over(self, piece: Sequence[Row] | Exception | None) -> None:
+        """Waits while the reader is slow. Raises _ReaderGoneError."""
+        while not self._gone.is_set():
+            with suppress(queue.Full):
+                return self._pieces.put(piece, timeout=PATIENCE)
+        raise _ReaderGoneError

@@ -10,6 +10,7 @@ from django.core.validators import ProhibitNullCharactersValidator
 from connections.crypto import Secret
 from connections.models import FILE_KINDS, Connection, Kind, Team, User
 from connections.password_place import PASSWORD_ANEW, goes_elsewhere
+from connections.row_keys import DIGITS
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
@@ -52,6 +53,16 @@ class NamesField(forms.Field):
         return self.to_python(self.prepare_value(initial)) != self.to_python(data)
 
 
+class RowsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # generic for the checker only
+    """Several rows by their keys."""
+
+    def clean(self, value: Any) -> Any:
+        for key in value or ():
+            if len(str(key)) > DIGITS:
+                raise forms.ValidationError(self.error_messages["invalid_choice"], "invalid_choice", {"value": key})
+        return super().clean(value)
+
+
 class PasswordForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for the checker only
     """A connection with its password. The stored one is typed anew where it would go to another place."""
 
@@ -73,7 +84,7 @@ class ConnectionForm(PasswordForm):
     kind = forms.ChoiceField(
         choices=[(kind.value, kind.label) for kind in (Kind.POSTGRESQL, Kind.MYSQL, Kind.DUCKDB, Kind.SQLITE)]
     )
-    teams = forms.ModelMultipleChoiceField(
+    teams = RowsField(
         Team.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,10 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from connections import permissions, selectors, services
 from connections.forms import ConnectionForm, NoteForm
+from connections.login import login_required, posts_only
 from connections.models import Connection
 from connections.views import connection_to_browse, person
 
@@ -68,7 +68,7 @@ def _saved(request: HttpRequest, form: ConnectionForm) -> bool:
 
 
 @login_required
-@require_POST
+@posts_only
 def remove(request: HttpRequest, connection_id: int) -> HttpResponse:
     connection = connection_to_manage(request, connection_id)
     services.delete_connection(connection, actor=person(request))
@@ -94,7 +94,7 @@ def test(request: HttpRequest, connection_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def refresh(request: HttpRequest, connection_id: int) -> HttpResponse:
     """Ask a worker to read the catalogue again; the page then follows how that goes."""
     connection = connection_to_manage(request, connection_id)
@@ -112,7 +112,7 @@ def refreshing(request: HttpRequest, connection_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def note(request: HttpRequest, connection_id: int) -> HttpResponse:
     """Keep what the model is told about a table or a column, and lead back to it."""
     connection = connection_to_browse(request, connection_id)

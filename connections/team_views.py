@@ -8,7 +8,6 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import transaction
@@ -17,9 +16,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from connections import audit, permissions, teams
+from connections.login import login_required, posts_only
 from connections.models import Invitation, Role, Team, User
 from connections.views import person
 
@@ -63,7 +63,7 @@ def team(request: HttpRequest, team_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def invite(request: HttpRequest, team_id: int) -> HttpResponse:
     """The page again, with the new link this once."""
     found, form = _team_to_manage(request, team_id), InviteForm(request.POST)
@@ -76,7 +76,7 @@ def invite(request: HttpRequest, team_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def member(request: HttpRequest, team_id: int, user_id: int) -> HttpResponse:
     """Another role for a member, or "remove"; everybody may remove themselves."""
     user = person(request)
@@ -94,7 +94,7 @@ def member(request: HttpRequest, team_id: int, user_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def withdraw(request: HttpRequest, team_id: int, invitation_id: int) -> HttpResponse:
     found = _team_to_manage(request, team_id)
     try:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from connections import tokens
+from connections.login import login_required, posts_only
 from connections.views import person
 
 
@@ -39,7 +39,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     try:
         tokens.revoke(user=person(request), token_id=token_id)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from zoneinfo import available_timezones
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from connections import browsing, permissions, selectors
 from connections.forms import SettingsForm, ThemeForm
+from connections.login import login_required, posts_only
 from connections.models import Connection, User
 from connections.storable import storable
 
@@ -85,7 +85,7 @@ def settings(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def theme(request: HttpRequest) -> HttpResponse:
     """Light, dark or as the system; back to where the person was."""
     form = ThemeForm(request.POST)

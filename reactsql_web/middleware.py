@@ -4,27 +4,29 @@ are in their zone."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import sync_and_async_middleware
 
+from connections.login import whole_page
 from connections.turnstile import turn
 
 
 @sync_and_async_middleware
 def in_turn(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Requests wait for each other where too many would reach the database at once. A stream waits only until it has
-    begun."""
+    begun. Whether the process lives is told at once: it is not dead because it has much to do."""
     if not iscoroutinefunction(get_response):
         return get_response
 
     async def asynchronous(request: HttpRequest) -> HttpResponseBase:
-        async with turn():
+        async with nullcontext() if request.path == reverse("healthz") else turn():
             response: HttpResponseBase = await get_response(request)
             return response
 
@@ -78,12 +80,7 @@ def password_change_required(get_response: Callable[[HttpRequest], Any]) -> Call
 
 
 def _to_the_form(request: HttpRequest) -> HttpResponseBase:
-    address = reverse("password_change")
-    if getattr(request, "htmx", False):
-        response = HttpResponseRedirect(address, headers={"HX-Redirect": address})
-        response.status_code = 200
-        return response
-    return HttpResponseRedirect(address)
+    return whole_page(request, reverse("password_change"))
 
 
 @sync_and_async_middleware

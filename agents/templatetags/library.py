@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.http import HttpRequest
 
 from agents import permissions
 from agents.library import notices
@@ -48,6 +49,14 @@ def memberships(request: Any) -> list[Membership]:
         request.memberships = list(notices.memberships(request.user))
     found: list[Membership] = request.memberships
     return found
+
+
+@register.simple_tag(takes_context=True)
+def typed_comment(context: dict[str, Any]) -> str:
+    """What somebody wrote about this run before they had to log in again: the address of the run's page holds it."""
+    request: HttpRequest = context["request"]
+    about = request.resolver_match.kwargs.get("run_id") if request.resolver_match is not None else None
+    return request.GET.get("comment", "") if about == context["run"].pk else ""
 
 
 @register.filter

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from agents import selectors
 from agents.library import notices, reviewing
 from agents.templatetags.library import is_manager, memberships
+from connections.login import page_of
 from connections.models import User
 
 register = template.Library()
@@ -31,6 +32,7 @@ def rail(context: dict[str, Any]) -> dict[str, Any]:
         "request": request,
         "user": user,
         "csrf_token": context.get("csrf_token"),
+        "page": page_of(request),
         "here": match.url_name if match is not None else "",
         "manager": manager,
         "to_review": reviewing.waiting(user) if manager else 0,

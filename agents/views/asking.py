@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from agents import selectors, services
 from agents.forms import AskForm, QuestionForm
@@ -18,7 +17,11 @@ from agents.views.objects import person, run_to_ask_again, run_to_cancel, thread
 from agents.views.threads import render_thread
 from connections import permissions as connection_permissions
 from connections import selectors as connection_selectors
+from connections.login import keeping, login_required, login_required_from, posts_only
 from connections.models import Connection
+
+# The start page and a thread's fill the composer with what stands in their address.
+_with_the_question = keeping(question="q", suggestion="q", connection="connection", model="model")
 
 
 @login_required
@@ -28,8 +31,8 @@ def home(request: HttpRequest) -> HttpResponse:
     return _ask_page(request, connection=connection, model=request.GET.get("model", ""), text=request.GET.get("q", ""))
 
 
-@login_required
-@require_POST
+@login_required_from(_with_the_question)
+@posts_only
 def ask(request: HttpRequest) -> HttpResponse:
     """A new question in a new thread."""
     user, model = person(request), request.POST.get("model", "")
@@ -46,8 +49,8 @@ def ask(request: HttpRequest) -> HttpResponse:
     return redirect("run", run.pk)
 
 
-@login_required
-@require_POST
+@login_required_from(_with_the_question)
+@posts_only
 def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     """The next question in a thread. An option of a question back comes without a model: the thread's goes on."""
     user, thread = person(request), thread_to_see(request, thread_id)
@@ -72,7 +75,7 @@ def follow_up(request: HttpRequest, thread_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Another attempt at the question of a run, as that one where nothing else is chosen."""
     user, run = person(request), run_to_ask_again(request, run_id)
@@ -92,7 +95,7 @@ def ask_again(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Ask the worker to stop. The page that follows the run sees it end."""
     run = run_to_cancel(request, run_id)

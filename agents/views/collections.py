@@ -7,12 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import permissions
 from agents.answers.parameters import parameters_of
@@ -28,6 +27,7 @@ from agents.views.objects import (
     saved_to_see,
 )
 from connections import permissions as connection_permissions
+from connections.login import login_required, posts_only
 from connections.models import Team, User
 from connections.storable import storable
 
@@ -107,7 +107,7 @@ def add_question(request: HttpRequest, collection_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def delete_collection(request: HttpRequest, collection_id: int) -> HttpResponse:
     found = collection_to_see(request, collection_id)
     try:
@@ -124,7 +124,7 @@ def saved(request: HttpRequest, saved_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def run_saved(request: HttpRequest, saved_id: int) -> HttpResponse:
     """The program on fresh data, with the values that the reader wrote."""
     found = saved_to_see(request, saved_id)
@@ -139,7 +139,7 @@ def run_saved(request: HttpRequest, saved_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
     found = saved_to_edit(request, saved_id)
     form = ScheduleForm(request.POST, team=found.collection.team)
@@ -160,7 +160,7 @@ def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def delete_saved(request: HttpRequest, saved_id: int) -> HttpResponse:
     found = saved_to_edit(request, saved_id)
     collecting.delete_saved(user=person(request), saved=found)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -23,6 +22,7 @@ from agents.views.grids import Grid, grid_of
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from agents.views.threads import attempts_of
+from connections.login import login_required
 
 SHOWN_ROWS = 20
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseClientRedirect
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents.library import comments
 from agents.library import notices as told
 from agents.models import Run
 from agents.views.objects import person, run_to_see
+from connections.login import login_required, login_required_from, posts_only, whole_page
 
 
-@login_required
-@require_POST
+def _run_with_the_comment(request: HttpRequest) -> str:
+    assert request.resolver_match is not None
+    address, text = reverse("run", kwargs=request.resolver_match.kwargs), request.POST.get("text", "")
+    return f"{address}?{urlencode({'comment': text})}" if text else address
+
+
+@login_required_from(_run_with_the_comment)
+@posts_only
 def comment(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run, text = run_to_see(request, run_id), request.POST.get("text", "")
     try:
@@ -31,7 +37,7 @@ def comment(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def delete_comment(request: HttpRequest, comment_id: int) -> HttpResponse:
     try:
         found = comments.comment_to_delete(person(request), comment_id)
@@ -42,7 +48,7 @@ def delete_comment(request: HttpRequest, comment_id: int) -> HttpResponse:
     if run is not None:
         return _comments(request, run, focus=f"delete-comment-{comment_id}")
     messages.success(request, "The comment is deleted. The answer that it was about is not open to you any more.")
-    return HttpResponseClientRedirect(reverse("home")) if getattr(request, "htmx", False) else redirect("home")
+    return whole_page(request, reverse("home"))
 
 
 @login_required

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -29,6 +28,7 @@ from agents.views.evaluations import progress_context
 from agents.views.grids import Grid, grid_of
 from agents.views.objects import case_to_see, evaluation_to_see, person
 from connections import audit
+from connections.login import login_required
 
 PAGE, LISTED_CHANGES = 50, 50
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import permissions
 from agents.forms import StartEvaluationForm
@@ -20,6 +19,7 @@ from agents.library.evaluating import SAMPLES
 from agents.models import Evaluation
 from agents.views import composer
 from agents.views.objects import evaluation_to_see, person
+from connections.login import login_required, posts_only
 from connections.models import User
 
 PAGE = 30
@@ -93,7 +93,7 @@ def progress_context(user: User, found: Evaluation) -> dict[str, Any]:
 
 
 @login_required
-@require_POST
+@posts_only
 def stop(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     found = evaluation_to_see(request, evaluation_id)
     evaluating.stop(user=person(request), evaluation=found)
@@ -101,7 +101,7 @@ def stop(request: HttpRequest, evaluation_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def go_on(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     found = evaluation_to_see(request, evaluation_id)
     try:
@@ -112,7 +112,7 @@ def go_on(request: HttpRequest, evaluation_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def delete(request: HttpRequest, evaluation_id: int) -> HttpResponse:
     found = evaluation_to_see(request, evaluation_id)
     try:

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.text import slugify
@@ -21,6 +20,7 @@ from agents.templatetags.answers import count
 from agents.views.objects import person, run_to_see
 from agents.views.results import ShownResult, shown_result
 from connections import audit
+from connections.login import login_required
 from connections.streaming import attachment
 
 # Rows read from the stored result at once.
@@ -53,8 +53,10 @@ def export_all(request: HttpRequest, run_id: UUID, format: str) -> HttpResponseB
     rows = full_export.all_rows(user, run, lambda: notes.append(_missing(result, most)))
     try:
         first = next(rows, None)
-    except DatabaseError as error:
-        return render(request, "agents/export_failed.html", {"run": run, "problem": str(error)}, status=422)
+    except (DatabaseError, full_export.TooManyExportsError) as error:
+        crowded = isinstance(error, full_export.TooManyExportsError)
+        context = {"run": run, "problem": str(error), "crowded": crowded}
+        return render(request, "agents/export_failed.html", context, status=429 if crowded else 422)
     foreseen = most if (result.row_count or 0) > most else 0  # the name is sent before the rows are counted
     return _file(request, run, result, format, _again(first, rows), foreseen, lambda: "".join(notes), rows.close)
 

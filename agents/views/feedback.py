@@ -5,20 +5,19 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from agents.forms import FeedbackForm, VerifyForm
 from agents.library import feedback
 from agents.models import Run
 from agents.views.objects import person, run_to_review, run_to_see, run_to_verify
+from connections.login import login_required, posts_only
 
 
 @login_required
-@require_POST
+@posts_only
 def judge(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run, form = run_to_see(request, run_id), FeedbackForm(request.POST)
     error = ""
@@ -41,7 +40,7 @@ def judge(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def verify(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run, form = run_to_verify(request, run_id), VerifyForm(request.POST)
     if not form.is_valid():
@@ -58,7 +57,7 @@ def verify(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def add_to_regression_set(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """From the trace of any run that one reviews, whether or not it is on the review list."""
     added = feedback.add_to_regression_set(user=person(request), run=run_to_review(request, run_id))

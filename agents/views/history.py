@@ -7,12 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from agents import permissions, services
 from agents.answers import wording
@@ -23,6 +22,7 @@ from agents.library.search import Filters
 from agents.models import Run, Status
 from agents.views.objects import key_in, person
 from connections import selectors as connection_selectors
+from connections.login import login_required, posts_only
 
 PAGE = 30
 SHOWN = (("", "All"), ("mine", "Mine"), ("shared", "Shared with me"))
@@ -53,7 +53,7 @@ def history(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def save_filter(request: HttpRequest) -> HttpResponse:
     """Keep the filters of the address under a name."""
     query = _without(request.GET, "page")
@@ -65,7 +65,7 @@ def save_filter(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def delete_filter(request: HttpRequest, filter_id: int) -> HttpResponse:
     try:
         search.delete_filter(user=person(request), filter_id=filter_id)

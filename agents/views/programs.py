@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from agents import permissions, programs, services
 from agents.answers import step_form
@@ -21,6 +20,7 @@ from agents.models import Run
 from agents.views.grids import grid_of
 from agents.views.objects import person, run_to_see
 from agents.views.threads import render_page_of
+from connections.login import login_required, posts_only
 from connections.storable import storable
 
 Calls = Sequence[dict[str, Any]]
@@ -46,7 +46,7 @@ def step_rows(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def check_step(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
     """What is wrong with the step as it is written now; nothing is run."""
     run = _run_with_step(request, run_id, number)
@@ -55,7 +55,7 @@ def check_step(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def run_step(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
     """Run the program with the changed step: as another run of the question, or as a new question."""
     run = _run_with_step(request, run_id, number)
@@ -76,7 +76,7 @@ def run_step(request: HttpRequest, run_id: UUID, number: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def rerun(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The same program on fresh data: the owner's in its thread, another's as a question of one's own."""
     run = run_to_see(request, run_id)

@@ -6,7 +6,6 @@ import csv
 import io
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -19,6 +18,7 @@ from agents.library import feedback, reviewing
 from agents.library.reviewing import Filters
 from agents.views.objects import key_in, person
 from connections import audit
+from connections.login import login_required
 from connections.spreadsheet import neutral
 
 PAGE = 30

@@ -6,19 +6,19 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import permissions
 from agents.forms import ShareForm
 from agents.library import sharing
 from agents.models import Run
 from agents.views.objects import person, run_to_see, run_to_share, share_to_revoke
+from connections.login import login_required, posts_only
 
 
 @login_required
@@ -46,7 +46,7 @@ def share(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def revoke(request: HttpRequest, share_id: UUID) -> HttpResponse:
     found = share_to_revoke(request, share_id)
     sharing.revoke(user=person(request), share=found)
@@ -65,7 +65,7 @@ def open_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@posts_only
 def ask_for_access(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_to_see(request, run_id)
     try:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,6 +20,7 @@ from agents.engine.lift import LiftedProgram
 from agents.errors import CORRECTABLE, DatabaseError
 from agents.views.objects import person
 from connections import selectors as connection_selectors
+from connections.login import keeping, login_required_from
 from connections.models import Connection
 
 
@@ -30,7 +30,7 @@ class SqlForm(forms.Form):
     question = forms.CharField(required=False)
 
 
-@login_required
+@login_required_from(keeping(sql="sql", connection="connection"))
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_sql(request: HttpRequest) -> HttpResponse:
     """The form; with a statement also its steps or why there are none; with `run` a question that they answer."""

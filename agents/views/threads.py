@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
@@ -20,6 +19,7 @@ from agents.models import Comment, Question, Run, Share, Thread
 from agents.views import composer, replay, result_object
 from agents.views.objects import person, run_to_see, thread_to_see
 from agents.views.outcome import SHOWN_CALLS, Docked, PageRuns, Place, render_run, transcript_of
+from connections.login import login_required
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,9 @@ def render_thread(
     `error`."""
     questions = [question for question in selectors.questions_of(shown) if question.runs.all()]
     runs = [_run_of(question, chosen) for question in questions]
-    latest = runs[-1]
     models = _models(request, shown)
     transcripts = _transcripts(runs)
-    places = _places(shown, questions, models, PageRuns(latest.pk, tuple(one.pk for one in runs if one.is_live)))
+    places = _places(shown, questions, models, PageRuns(runs[-1].pk, tuple(one.pk for one in runs if one.is_live)))
     docked = _docked(runs, places, transcripts, chosen)
     shared, said = _shared(runs), _said(request, questions)
     entries = []
@@ -112,9 +111,10 @@ def render_thread(
         "entries": entries,
         "database": _database(shown),
         "docked": docked,
-        "follow_ups": composer.follow_ups_for(latest) if models is not None else (),
+        "follow_ups": composer.follow_ups_for(runs[-1]) if models is not None else (),
         "composer": composer.for_a_thread(
-            shown, runs, models, live=docked.run if docked else None, model=model, text=text, error=error
+            shown, runs, models, live=docked.run if docked else None, model=model or request.GET.get("model", ""),
+            text=text or request.GET.get("q", ""), error=error,
         ) if models else None,
         "no_composer": "This database cannot be asked any more, or not by you: the answers stay readable.",
     }

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -23,6 +22,7 @@ from agents.traces import events
 from agents.traces.events import Event
 from agents.views.objects import person, run_to_see, run_with_prompts
 from connections import audit
+from connections.login import login_required
 
 # The timeline's drawing is this wide; a bar is never thinner than one can see.
 TIMELINE, THINNEST = 1000, 7

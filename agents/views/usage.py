@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_safe
 from agents import permissions
 from agents import usage as figures
 from agents.views.objects import person
+from connections.login import login_required
 from connections.models import Team
 
 PERIODS = {"7": "Last 7 days", "30": "Last 30 days", "90": "Last 90 days"}

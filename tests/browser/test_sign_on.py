@@ -55,7 +55,8 @@ def place(provider: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 
 def test_the_button_leads_to_the_provider(place: Site, provider: str, page: Page) -> None:
-    page.goto(f"{place.url}/login/")
+    page.goto(f"{place.url}/login/?next=/settings/")
+    expect(page.locator("form[action^='/sso/'] input[name=next]")).to_have_value("/settings/")  # and back from there
     page.get_by_role("button", name="Continue with Single sign-on").click()
     page.wait_for_url(f"{provider}/authorization?*", timeout=15_000)
     expect(page.get_by_role("heading")).to_have_text("Log in at the provider")

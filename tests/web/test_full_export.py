@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import sqlite3
+import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +25,7 @@ from agents.answers import exports
 from agents.answers.cells import Column
 from agents.library import sharing
 from agents.models import Run
+from connections.errors import QueryTimeoutError
 from connections.models import AuditEntry, QueryLogEntry
 from connections.pool import close_shared_pools
 from tests.web import stories
@@ -135,6 +139,41 @@ def test_an_export_that_is_broken_off_is_in_the_query_log(run: Run, people: Cast
     entry = QueryLogEntry.objects.get(purpose="export")
     assert entry.error
     assert 0 < entry.rows < ROWS
+
+
+@pytest.mark.timeout(30)
+def test_a_statement_that_ends_while_the_reader_is_slow_tells_its_end(
+    run: Run, people: Cast, settings: Settings
+) -> None:
+    settings.EXPORT_SECONDS = 1
+    rows = full_export.all_rows(people.olga, run)
+    next(rows)
+    time.sleep(1.5)  # the time is over, which is seen when the next piece has been taken
+    list(itertools.islice(rows, 1_500))
+    time.sleep(full_export.PATIENCE * 3)
+    with pytest.raises(QueryTimeoutError):
+        list(rows)
+    assert "seconds" in QueryLogEntry.objects.get(purpose="export").error
+    assert not [one for one in threading.enumerate() if one.name == "full-export"]
+
+
+def test_so_many_exports_of_one_person_are_read_at_once_and_no_more(
+    run: Run, people: Cast, olga: Client, tom: Client
+) -> None:
+    sharing.share(user=people.olga, run=run, people=[people.tom])
+    address = reverse("export_all", args=[run.pk, "csv"])
+    begun = [olga.get(address) for _ in range(full_export.AT_ONCE)]
+    assert {answer.status_code for answer in begun} == {200}
+    refused = olga.get(address)
+    assert refused.status_code == 429
+    assert "2 full exports of yours are being read already" in refused.content.decode()
+    others = tom.get(address)
+    assert others.status_code == 200, "of another person"
+    assert received(begun[0])
+    again = olga.get(address)
+    assert again.status_code == 200
+    for answer in (again, others, begun[1]):
+        answer.close()
 
 
 def test_a_missing_database_is_said_in_words(run: Run, olga: Client, tmp_path: Path) -> None:
