@@ -55,7 +55,8 @@ def _told_runs() -> QuerySet[SavedRun]:
 
 def saved_to_see(user: User, saved_id: int) -> SavedQuestion:
     visible = SavedQuestion.objects.filter(collection__in=permissions.visible_collections(user))
-    return visible.select_related("collection__team", "owner", "connection", "run__verification").get(pk=saved_id)
+    around = ("collection__team", "owner", "scheduled_by", "connection", "run__verification")
+    return visible.select_related(*around).get(pk=saved_id)
 
 
 def saved_to_edit(user: User, saved_id: int) -> SavedQuestion:

@@ -20,7 +20,8 @@ FLOAT_DIGITS = 12  # a database that adds up in parallel gives others behind the
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`number` is `value` as points of a line need it, None for a text. `compared` says what the fingerprint is of, "" for all of it."""
+    """`number` is `value` as the points of a line need it, None for a text. `compared` says what the fingerprint is of,
+    "" for all of it."""
 
     value: str
     number: float | None

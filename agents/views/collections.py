@@ -144,14 +144,14 @@ def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
     found = saved_to_edit(request, saved_id)
     form = ScheduleForm(request.POST, team=found.collection.team)
     if not form.is_valid():
-        refusal = "Choose a time such as 07:00, and people of the team."
+        refusal = "Choose a time such as 07:00, a time zone, and people of the team."
         return _saved_page(request, found, refused=form, schedule_error=refusal)
     given = form.cleaned_data
     day = given["weekday"] if given["cadence"] == Cadence.WEEKLY else given["day"]
     try:
         scheduling.schedule(
             user=person(request), saved=found, cadence=given["cadence"], day=day or 0, at=given["at"] or found.at,
-            recipients=given["recipients"], only_when_changed=given["only_when_changed"],
+            recipients=given["recipients"], only_when_changed=given["only_when_changed"], zone=given["zone"],
         )  # fmt: skip
     except ValidationError as error:
         return _saved_page(request, found, refused=form, schedule_error=" ".join(error.messages))
@@ -238,10 +238,11 @@ def _saved_page(
         "may_run": may_run,
         "may_edit": permissions.may_edit_saved(user, found),
         "members": found.collection.team.members.filter(is_active=True),
-        "schedule": refused or ScheduleForm.showing(found),
+        "schedule": refused or ScheduleForm.showing(found, user),
         "cadences": Cadence.choices,
         "weekdays": list(enumerate(WEEKDAYS)),
         "days": range(1, scheduling.LAST_DAY + 1),
+        "zones": list(dict.fromkeys([scheduling.zone_to_set(user, found).key, user.zone.key])),
         "schedule_words": _schedule(found),
         "error": error,
         "schedule_error": schedule_error,
@@ -267,7 +268,7 @@ def _points(numbers: list[float]) -> list[tuple[float, float]]:
 
 
 def _schedule(one: SavedQuestion) -> str:
-    at = f"{one.at:%H:%M}" if hasattr(one.at, "hour") else str(one.at)
+    at = f"{one.at:%H:%M} ({one.zone.key})" if hasattr(one.at, "hour") else f"{one.at} ({one.zone.key})"
     words = {"": "", "daily": f"Daily {at}", "weekly": f"{WEEKDAYS[one.day % 7]}s {at}",
              "monthly": f"Day {one.day} of the month, {at}"}  # fmt: skip
     return words[one.cadence]

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models import Collection, Run, SavedQuestion, SavedRun, Status
-from connections.models import Membership, Role
+from connections.models import Membership, Role, User
 from tests.web import stories
 from tests.web.stories import Cast
 
@@ -140,6 +140,31 @@ def test_a_schedule_that_is_refused_keeps_what_was_written(people: Cast, olga: C
     for stored in ('value="" selected', 'name="at" value="07:00"'):
         assert stored in fresh
     assert " checked" not in fresh
+
+
+def test_a_schedule_names_its_time_zone_and_keeps_it_when_another_adds_a_reader(
+    people: Cast, olga: Client, mona: Client, tom: Client
+) -> None:
+    for name, zone in (("olga", "Europe/Berlin"), ("mona", "America/New_York")):
+        User.objects.filter(username=name).update(time_zone=zone)
+    saved = save(olga, people)
+    given = {"cadence": "daily", "weekday": "0", "day": "1", "at": "07:00", "zone": "Europe/Berlin"}
+    page = olga.get(reverse("saved", args=[saved.pk])).content.decode()
+    assert '<option value="Europe/Berlin" selected>' in page
+    olga.post(reverse("schedule", args=[saved.pk]), given)
+    saved.refresh_from_db()
+    due = saved.next_at
+    assert "Daily 07:00 (Europe/Berlin)" in tom.get(reverse("saved", args=[saved.pk])).content.decode()
+    form = mona.get(reverse("saved", args=[saved.pk])).content.decode().split('id="schedule-form"')[1]
+    for shown in ('name="at" value="07:00"', '<option value="Europe/Berlin" selected>',
+                  '<option value="America/New_York">', "now Olga Owner’s; when you set it, with yours",
+                  "in your time zone (America/New_York)"):  # fmt: skip
+        assert shown in form
+    assert mona.post(reverse("schedule", args=[saved.pk]), {**given, "recipients": [people.tom.pk]}).status_code == 302
+    saved.refresh_from_db()
+    assert (saved.next_at, saved.owner) == (due, people.olga)
+    assert mona.post(reverse("schedule", args=[saved.pk]), {**given, "zone": "Berlin"}).status_code == 422
+    assert olga.post(reverse("schedule", args=[saved.pk]), {**given, "cadence": ""}).status_code == 302
 
 
 def test_a_saved_question_is_removed_only_after_asking(people: Cast, olga: Client) -> None:
