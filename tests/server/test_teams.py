@@ -67,6 +67,16 @@ def test_a_newcomer_makes_an_account_and_is_in(manager: Client, cast: Cast) -> N
     assert newcomer.get("/").status_code == 200, "and logged in"
 
 
+@pytest.mark.parametrize("name", ["Ada", "ADA", "ada"])
+def test_an_account_differs_from_others_in_more_than_the_case_of_its_letters(
+    manager: Client, cast: Cast, name: str
+) -> None:
+    values = {"username": name, "password1": "Xy9-Xy9-Xy9", "password2": "Xy9-Xy9-Xy9"}
+    page = Client().post(invite(manager, cast), values)
+    assert (page.status_code, "A user with that username already exists" in page.content.decode()) == (422, True)
+    assert User.objects.filter(username__iexact=name).count() == 1
+
+
 def test_who_comes_second_with_a_link_gets_no_account(manager: Client, cast: Cast) -> None:
     link = invite(manager, cast)
 
