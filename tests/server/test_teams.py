@@ -172,7 +172,13 @@ def test_the_last_manager_stays(manager: Client, cast: Cast, role: str) -> None:
     assert role_of(cast.ben, cast.team) == "manager"
 
 
-def test_everybody_may_leave(cast: Cast) -> None:
+@pytest.mark.parametrize("role", ["viewer", "analyst"])
+def test_everybody_may_leave_and_remove_nobody_else(cast: Cast, role: str) -> None:
+    Membership.objects.filter(user=cast.ada).update(role=role)
+    page = logged_in(cast.ada).get(reverse("team", args=[cast.team.pk])).content.decode()
+    asks = [f'<dialog class="dialog" id="remove-{one.pk}"' in page for one in (cast.ada, cast.ben)]
+    buttons = [f'commandfor="remove-{one.pk}" aria-label=' in page for one in (cast.ada, cast.ben)]
+    assert (asks, buttons, "Leave Retail?" in page) == ([True, False], [True, False], True)
     logged_in(cast.ada).post(reverse("member", args=[cast.team.pk, cast.ada.pk]), {"role": "remove"})
     assert role_of(cast.ada, cast.team) is None
 
