@@ -15,7 +15,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents import permissions
-from agents.answers.parameters import parameters_of
 from agents.forms import CollectionForm, SaveForm, ScheduleForm
 from agents.library import collecting, scheduling, search
 from agents.models import Cadence, Collection, Run, SavedQuestion, SavedRun, Status
@@ -186,7 +185,7 @@ def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "run": run, "form": form, "error": error, "teams": teams, "title": run.question.text[:200],
         "place": form["place"].value() or f"collection:{request.GET.get('place', '')}",
         "places": _places(user),
-        "parameters": list(enumerate(parameters_of(run.steps))),
+        "parameters": list(enumerate(collecting.values_to_open(run))),
     }  # fmt: skip
     template = "agents/parts/save_dialog.html" if alone else "agents/save.html"
     return render(request, template, context, status=422 if error and not alone else 200)
