@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents import permissions
+from agents.answers.parameters import Parameter
 from agents.forms import CollectionForm, SaveForm, ScheduleForm
 from agents.library import collecting, scheduling, search
 from agents.models import Cadence, Collection, Run, SavedQuestion, SavedRun, Status
@@ -65,6 +66,7 @@ def collections(request: HttpRequest) -> HttpResponse:
     context = {
         "collections": collecting.collections_for(user), "teams": permissions.teams_to_collect_for(user),
         "error": error, "name": request.POST.get("name", ""), "description": request.POST.get("description", ""),
+        "chosen": request.POST.get("team", ""),
     }  # fmt: skip
     return render(request, "agents/collections.html", context, status=422 if error else 200)
 
@@ -185,10 +187,17 @@ def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "run": run, "form": form, "error": error, "teams": teams, "title": run.question.text[:200],
         "place": form["place"].value() or f"collection:{request.GET.get('place', '')}",
         "places": _places(user),
-        "parameters": list(enumerate(collecting.values_to_open(run))),
+        "parameters": _opened(request, run),
     }  # fmt: skip
     template = "agents/parts/save_dialog.html" if alone else "agents/save.html"
     return render(request, template, context, status=422 if error and not alone else 200)
+
+
+def _opened(request: HttpRequest, run: Run) -> list[tuple[int, Parameter, str, bool]]:
+    """The values that readers may be let set, with their names and whether they are ticked, as they were sent."""
+    ticked = request.POST.getlist("parameter")
+    return [(place, one, request.POST.get(f"name-{place}", one.name), str(place) in ticked)
+            for place, one in enumerate(collecting.values_to_open(run))]  # fmt: skip
 
 
 def _places(user: User) -> list[tuple[str, str]]:

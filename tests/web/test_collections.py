@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models import Collection, Run, SavedQuestion, SavedRun, Status
-from connections.models import Membership, Role, User
+from connections.models import Membership, Role, Team, User
 from tests.web import stories
 from tests.web.stories import Cast
 
@@ -89,6 +89,23 @@ def test_what_is_refused_leaves_no_empty_collection(people: Cast, olga: Client, 
     assert not Collection.objects.exists()
     assert olga.post(reverse("save", args=[run.pk]), given).status_code == 302
     assert Collection.objects.get().name == "Weekly"
+
+
+def test_what_was_chosen_stays_when_it_is_refused(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    address = reverse("save", args=[run.pk])
+    assert 'name="parameter" value="0">' in olga.get(address).content.decode()
+    given = {"place": f"team:{people.team.pk}", "name": "Weekly", "title": "", "parameter": "0", "name-0": "since"}
+    page = olga.post(address, given).content.decode()
+    assert ('name="parameter" value="0" checked>' in page, 'name="name-0" value="since"' in page) == (True, True)
+    teams = [Team.objects.create(name=name) for name in ("A first team", "Zebra")]
+    for team in teams:
+        Membership.objects.create(team=team, user=people.olga, role=Role.ANALYST)
+    taken = {"team": teams[1].pk, "name": "Reports"}
+    assert olga.post(reverse("collections"), taken).status_code == 302
+    refused = olga.post(reverse("collections"), taken)
+    assert (refused.status_code, "has a collection Reports already" in refused.content.decode()) == (422, True)
+    assert f'<option value="{teams[1].pk}" selected>Zebra' in refused.content.decode()
 
 
 def test_a_question_is_added_from_the_collection(people: Cast, olga: Client, tom: Client, sara: Client) -> None:
