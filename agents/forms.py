@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import forms
 
 from agents import permissions, selectors
 from agents.evaluation.systems import VOTING
 from agents.library.evaluating import SAMPLES, Choice
+from agents.library.scheduling import zone_to_set
 from agents.models import Cadence, LanguageModel, SavedQuestion
 from agents.strategies import STRATEGIES
 from connections import selectors as connection_selectors
 from connections.forms import RowsField
 from connections.models import Connection, Team, User
+from connections.time_zones import check_name
 
 
 class KeyField(forms.IntegerField):
@@ -135,6 +138,7 @@ class ScheduleForm(forms.Form):
     weekday = forms.IntegerField(required=False, min_value=0, max_value=6)
     day = forms.IntegerField(required=False, min_value=0, max_value=31)
     at = forms.TimeField(required=False)
+    zone = forms.CharField(required=False, max_length=64, validators=[check_name])
     only_when_changed = forms.BooleanField(required=False)
     recipients = RowsField(User.objects.none(), required=False)
 
@@ -142,14 +146,18 @@ class ScheduleForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["recipients"].queryset = team.members.filter(is_active=True)  # type: ignore[attr-defined]
 
+    def clean_zone(self) -> ZoneInfo | None:
+        return ZoneInfo(self.cleaned_data["zone"]) if self.cleaned_data["zone"] else None
+
     @classmethod
-    def showing(cls, saved: SavedQuestion) -> ScheduleForm:
+    def showing(cls, saved: SavedQuestion, user: User) -> ScheduleForm:
         """The form with the schedule as it is."""
         return cls(team=saved.collection.team, initial={
             "cadence": saved.cadence,
             "weekday": saved.day if saved.cadence == Cadence.WEEKLY else 0,
             "day": saved.day if saved.cadence == Cadence.MONTHLY else 1,
             "at": f"{saved.at:%H:%M}",
+            "zone": zone_to_set(user, saved).key,
             "only_when_changed": saved.only_when_changed,
             "recipients": list(saved.recipients.values_list("pk", flat=True)),
         })  # fmt: skip

@@ -107,9 +107,19 @@ class ConnectionForm(PasswordForm):
         return "" if self.cleaned_data["forget_password"] else self.cleaned_data["password"] or None
 
 
+class LinesField(forms.CharField):
+    """Lines with one sign between them, as the browser counts them; it sends two."""
+
+    def to_python(self, value: Any) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
 class NoteForm(forms.Form):
     """What the model is told about a table, or about one of its columns; empty takes it away."""
 
     table = forms.CharField(max_length=255)
     column = forms.CharField(max_length=255, required=False, strip=False)
-    text = forms.CharField(max_length=4000, required=False)
+    text = LinesField(
+        max_length=4000, required=False,
+        error_messages={"max_length": "It may have 4,000 characters, and has %(show_value)d."},
+    )  # fmt: skip

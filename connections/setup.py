@@ -15,10 +15,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from connections import permissions, selectors, services
+from connections.browsing import Wanted
 from connections.forms import ConnectionForm, NoteForm
 from connections.login import login_required, posts_only
 from connections.models import Connection
-from connections.views import connection_to_browse, person
+from connections.storable import storable
+from connections.views import connection_to_browse, person, schema_page
 
 
 def connection_to_manage(request: HttpRequest, connection_id: int) -> Connection:
@@ -118,11 +120,12 @@ def note(request: HttpRequest, connection_id: int) -> HttpResponse:
     connection = connection_to_browse(request, connection_id)
     if not permissions.may_write_notes(person(request), connection):
         raise Http404("Notes are written by managers of a team that may ask this connection.")
-    form = NoteForm(request.POST)
-    if form.is_valid():
-        services.save_note(connection, **form.cleaned_data, actor=person(request))
-        messages.success(request, "The note is saved")
-    else:
-        messages.error(request, "The note was not saved: it may have 4,000 characters.")
-    table = request.POST.get("table", "")
+    form, table = NoteForm(request.POST), storable(request.POST.get("table", ""))
+    if not form.is_valid():
+        wanted = Wanted(table=table, about=storable(request.POST.get("column", "")))
+        why = " ".join(str(error) for errors in form.errors.values() for error in errors)
+        text = request.POST.get("text", "")
+        return schema_page(request, connection, wanted, refused=text, refusal=f"The note was not saved. {why}")
+    services.save_note(connection, **form.cleaned_data, actor=person(request))
+    messages.success(request, "The note is saved")
     return redirect(f"{reverse('schema', args=[connection.pk])}?{urlencode({'table': table})}")

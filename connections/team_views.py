@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
@@ -32,7 +32,9 @@ class InviteForm(forms.Form):
     days = forms.IntegerField(min_value=1, max_value=90, initial=7)
 
 
-class JoinForm(BaseUserCreationForm):  # type: ignore[type-arg]  # generic for the checker only
+class JoinForm(UserCreationForm):  # type: ignore[type-arg]  # generic for the checker only
+    """Refuses a name that differs from another's in the case of its letters only: it would be taken for the other."""
+
     class Meta:
         model = User
         fields = ("username", "first_name", "last_name")

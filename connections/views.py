@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -53,12 +54,22 @@ def _wanted(request: HttpRequest) -> browsing.Wanted:
 @require_safe
 def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
     """The catalogue: searchable tables at the left, one of them at the right."""
-    user, connection = person(request), connection_to_browse(request, connection_id)
-    snapshot = selectors.snapshot_of(connection)
-    listing = browsing.browse(snapshot, selectors.notes_of(connection), _wanted(request)) if snapshot else None
+    return schema_page(request, connection_to_browse(request, connection_id), _wanted(request))
+
+
+def schema_page(
+    request: HttpRequest, connection: Connection, wanted: browsing.Wanted, *, refused: str = "", refusal: str = ""
+) -> HttpResponse:
+    """With the text of a note that was `refused`, and why, where it was written."""
+    user, snapshot = person(request), selectors.snapshot_of(connection)
+    listing = browsing.browse(snapshot, selectors.notes_of(connection), wanted) if snapshot else None
     detail = listing.detail if listing else None
+    text = detail.about_note if detail else ""
+    if refusal and detail and (detail.table.qualified, detail.about) == (wanted.table, wanted.about):
+        text = refused
     context = {
         "connection": connection,
+        "address": reverse("schema", args=[connection.pk]),
         "snapshot": snapshot,
         "listing": listing,
         "note": selectors.note_about(connection, detail.table, detail.about) if detail else None,
@@ -66,8 +77,10 @@ def schema(request: HttpRequest, connection_id: int) -> HttpResponse:
         "may_ask": permissions.may_ask(user, connection),
         "may_manage": permissions.may_manage_connections(user),
         "may_write_notes": permissions.may_write_notes(user, connection),
+        "text": text,
+        "refusal": refusal,
     }
-    return render(request, "connections/schema.html", context)
+    return render(request, "connections/schema.html", context, status=422 if refusal else 200)
 
 
 @login_required

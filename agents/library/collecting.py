@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import cast
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,7 +14,8 @@ from agents import permissions, services
 from agents.answers.parameters import Parameter, parameters_of, with_values
 from agents.models import Collection, Run, SavedQuestion, SavedRun, Status
 from connections import audit
-from connections.models import Team, User
+from connections.catalogue import DialectName
+from connections.models import Connection, Team, User
 
 KEPT_RUNS = 12
 
@@ -55,7 +57,8 @@ def _told_runs() -> QuerySet[SavedRun]:
 
 def saved_to_see(user: User, saved_id: int) -> SavedQuestion:
     visible = SavedQuestion.objects.filter(collection__in=permissions.visible_collections(user))
-    return visible.select_related("collection__team", "owner", "connection", "run__verification").get(pk=saved_id)
+    around = ("collection__team", "owner", "scheduled_by", "connection", "run__verification")
+    return visible.select_related(*around).get(pk=saved_id)
 
 
 def saved_to_edit(user: User, saved_id: int) -> SavedQuestion:
@@ -67,6 +70,16 @@ def saved_to_edit(user: User, saved_id: int) -> SavedQuestion:
 
 def parameters(saved: SavedQuestion) -> list[Parameter]:
     return [Parameter(**one) for one in saved.parameters]
+
+
+def values_to_open(run: Run) -> list[Parameter]:
+    """What readers may be let set; nothing where the connection was deleted, as it then never runs."""
+    connection = run.question.thread.connection
+    return parameters_of(run.steps, _dialect(connection)) if connection is not None else []
+
+
+def _dialect(connection: Connection) -> DialectName:
+    return cast("DialectName", connection.kind)
 
 
 # --- Writes ----------------------------------------------------------------------------------------------------------
@@ -95,7 +108,7 @@ def save(
     *, user: User, run: Run, collection: Collection, title: str, note: str = "", names: Mapping[int, str] | None = None
 ) -> SavedQuestion:
     """Keep the program of `run` in `collection`, whose team then sees the run. `names` are the literals, by their place
-    in `parameters_of`, that readers may set. Raises ValidationError."""
+    in `values_to_open`, that readers may set. Raises ValidationError."""
     if not permissions.may_share(user, run) or not permissions.may_collect(user, collection.team):
         raise Run.DoesNotExist
     title = " ".join(title.split())
@@ -103,7 +116,7 @@ def save(
         raise ValidationError("Only an answer with steps can be saved: it is run again by them.", code="no_steps")
     if not title or len(title) > 200 or len(note) > 300:
         raise ValidationError("Give it a title of at most 200 characters, and a note of at most 300.", code="title")
-    chosen = _chosen(parameters_of(run.steps), names or {})
+    chosen = _chosen(values_to_open(run), names or {})
     with transaction.atomic():
         saved = SavedQuestion.objects.create(
             collection=collection, title=title, note=note.strip(), connection=run.question.thread.connection,
@@ -137,7 +150,7 @@ def run_again(
     if saved.connection is None:
         raise ValidationError("The connection of this question was deleted.", code="connection")
     try:
-        program = with_values(saved.program, known, values)
+        program = with_values(saved.program, known, values, _dialect(saved.connection))
     except ValueError as error:
         raise ValidationError(str(error), code="value") from error
     own = f" ({', '.join(f'{name} = {value}' for name, value in changed.items())})" if changed else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, time, timedelta, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import structlog
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
@@ -38,21 +39,28 @@ def next_moment(cadence: str, day: int, at: time, zone: tzinfo, after: datetime)
     raise ValueError(f"day {day} does not fit {cadence}")
 
 
+def zone_to_set(user: User, saved: SavedQuestion) -> ZoneInfo:
+    """The one that a schedule has keeps its time where it is, whoever changes something else about it."""
+    return saved.zone if saved.cadence else user.zone
+
+
 def schedule(
     *, user: User, saved: SavedQuestion, cadence: str, day: int, at: time, recipients: Iterable[User],
-    only_when_changed: bool,
+    only_when_changed: bool, zone: ZoneInfo | None = None,
 ) -> None:  # fmt: skip
-    """Set the schedule; "" for `cadence` ends it. Runs have the rights of whoever set it. Raises ValidationError."""
+    """Set the schedule; "" for `cadence` ends it. Runs have the rights of whoever set it; `at` is in `zone`, or else in
+    that of `zone_to_set`. Raises ValidationError."""
     if not permissions.may_edit_saved(user, saved):
         raise SavedQuestion.DoesNotExist
     fits = {"": True, "daily": True, "weekly": 0 <= day <= 6, "monthly": 1 <= day <= LAST_DAY}
     if not fits.get(cadence, False):
         raise ValidationError(f"Choose a weekday, or a day of the month from 1 to {LAST_DAY}.", code="day")
     told = [one for one in recipients if saved.collection.team.memberships.filter(user=one).exists()]
+    zone = zone or zone_to_set(user, saved)
     with transaction.atomic():
         saved.cadence, saved.day, saved.at, saved.only_when_changed = cadence, day, at, only_when_changed
-        saved.owner, saved.error = user, ""
-        saved.next_at = next_moment(cadence, day, at, user.zone, timezone.now())
+        saved.scheduled_by, saved.time_zone, saved.error = user if cadence else None, zone.key, ""
+        saved.next_at = next_moment(cadence, day, at, zone, timezone.now())
         saved.save()
         saved.recipients.set(told if cadence else [])
 
@@ -60,7 +68,7 @@ def schedule(
 def start_due(now: datetime | None = None) -> int:
     """Start what is due; returns how many runs were queued. Two beats start nothing twice."""
     now = now or timezone.now()
-    due = SavedQuestion.objects.filter(next_at__lte=now).select_related("owner", "connection", "collection")
+    due = SavedQuestion.objects.filter(next_at__lte=now).select_related("scheduled_by", "connection", "collection")
     return sum(_start_apart(saved, now) for saved in due)
 
 
@@ -77,22 +85,22 @@ def _start_apart(saved: SavedQuestion, now: datetime) -> bool:
 def _take(saved: SavedQuestion, now: datetime) -> bool:
     """Move it to its next moment; false where another beat has."""
     following = None
-    if saved.owner is not None and saved.owner.is_active:
-        following = next_moment(saved.cadence, saved.day, saved.at, saved.owner.zone, now)
+    if saved.scheduled_by is not None and saved.scheduled_by.is_active:
+        following = next_moment(saved.cadence, saved.day, saved.at, saved.zone, now)
     return bool(SavedQuestion.objects.filter(pk=saved.pk, next_at=saved.next_at).update(next_at=following))
 
 
 def _start(saved: SavedQuestion) -> bool:
-    if saved.owner is None or not saved.owner.is_active:
+    if saved.scheduled_by is None or not saved.scheduled_by.is_active:
         _fail(saved, "Whoever set the schedule is gone. Somebody of the team must set it again.")
         return False
     try:
-        collecting.run_again(user=saved.owner, saved=saved, scheduled=True)
+        collecting.run_again(user=saved.scheduled_by, saved=saved, scheduled=True)
     except ValidationError as error:
         _fail(saved, " ".join(error.messages))
         return False
     except ObjectDoesNotExist:
-        _fail(saved, f"{saved.owner} may not ask {saved.connection} any more.")
+        _fail(saved, f"{saved.scheduled_by} may not ask {saved.connection} any more.")
         return False
     return True
 
@@ -101,7 +109,7 @@ def _fail(saved: SavedQuestion, error: str) -> None:
     """Say so on its page, to whoever set the schedule, and to whoever waits for the result."""
     with transaction.atomic():
         SavedQuestion.objects.filter(pk=saved.pk).update(error=error)
-        told = [*saved.recipients.all(), *([saved.owner] if saved.owner is not None else [])]
+        told = [*saved.recipients.all(), *([saved.scheduled_by] if saved.scheduled_by is not None else [])]
         words = f"{saved.title}: no result. {error}"
         notices.tell(users=told, actor=None, kind=Notice.Kind.SCHEDULE, saved=saved, text=words)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -65,36 +65,73 @@ def share_to_revoke(user: User, share_id: UUID) -> Share:
     return share
 
 
+def offered_names(people: Iterable[User], teams: Iterable[Team]) -> list[tuple[str, str]]:
+    """For a list to choose from: what `named` reads as one team or person, each with "Team" or the username."""
+    by_key, by_name = _by_key(teams), _by_name(people)
+    names = [(team.name, "Team") for team in by_key.values()]
+    for person in people:
+        key = _key(person.get_full_name())
+        is_clear = by_name.get(key) == [person] and key not in by_key
+        names.append((person.get_full_name() if is_clear else person.get_username(), person.get_username()))
+    return names
+
+
 def named(user: User, text: str) -> tuple[list[User], list[Team]]:
-    """The people and teams that `text` names, separated by commas. Raises ValidationError for a name nobody has."""
-    teams = {team.name.casefold(): team for team in permissions.teams_to_share_with(user)}
-    mates = _by_name(permissions.people_to_share_with(user))
+    """The people and teams that `text` names, separated by commas; names may hold commas themselves. Raises
+    ValidationError for a name nobody has."""
+    teams, by_name = _by_key(permissions.teams_to_share_with(user)), _by_name(permissions.people_to_share_with(user))
     people: list[User] = []
     groups: list[Team] = []
-    for name in filter(None, (part.strip() for part in text.split(","))):
-        key = name.casefold()
-        found = mates.get(key, [])
-        if key in teams:
-            groups.append(teams[key])
-        elif len(found) == 1:
-            people += found
-        elif found:
-            usernames = ", ".join(person.get_username() for person in found)
-            raise ValidationError(f"Several people are called {name}; write one of {usernames}.", code="several")
+    for name in _separated(text, {*teams, *by_name}):
+        if _key(name) in teams:
+            groups.append(teams[_key(name)])
         else:
-            raise ValidationError(
-                f"Nobody in your teams is called {name}, and no team of yours. Choose from the list, or make a link.",
-                code="unknown",
-            )
+            people.append(_person(name, by_name.get(_key(name), [])))
     return people, groups
 
 
+def _by_key(teams: Iterable[Team]) -> dict[str, Team]:
+    return {_key(team.name): team for team in teams}
+
+
 def _by_name(people: Iterable[User]) -> dict[str, list[User]]:
+    """By the keys of their usernames and full names."""
     found: dict[str, list[User]] = {}
     for person in people:
-        for name in {person.get_username().casefold(), person.get_full_name().casefold()} - {""}:
-            found.setdefault(name, []).append(person)
+        for key in {_key(person.get_username()), _key(person.get_full_name())} - {""}:
+            found.setdefault(key, []).append(person)
     return found
+
+
+def _key(name: str) -> str:
+    """A name without its letters' case and its blanks' number."""
+    return ",".join(" ".join(part.split()) for part in name.casefold().split(","))
+
+
+def _separated(text: str, known: Set[str]) -> Iterator[str]:
+    """The names in `text`: the longest known one first, else up to the next comma."""
+    parts = text.split(",")
+    longest = 1 + max((key.count(",") for key in known), default=0)
+    while parts:
+        heads = [",".join(parts[:number]) for number in range(min(longest, len(parts)), 0, -1)]
+        head = next((one for one in heads if _key(one) in known), parts[0])
+        del parts[: head.count(",") + 1]
+        if head.strip():
+            yield head.strip()
+
+
+def _person(name: str, found: Sequence[User]) -> User:
+    """A username as it is spelled names one person, whatever others are called."""
+    exact = [person for person in found if person.get_username() == name] or found
+    if not exact:
+        raise ValidationError(
+            f"Nobody in your teams is called {name}, and no team of yours. Choose from the list, or make a link.",
+            code="unknown",
+        )
+    if len(exact) > 1:
+        usernames = ", ".join(person.get_username() for person in exact)
+        raise ValidationError(f"Several people are called {name}; write one of {usernames}.", code="several")
+    return exact[0]
 
 
 def _audience(share: Share, connection: Connection | None) -> Audience:

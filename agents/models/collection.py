@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from zoneinfo import ZoneInfo
+
 from django.conf import settings
 from django.db import models
 
 from agents.models.run import Run
+from connections import time_zones
 from connections.models import Connection, Team, User
 
 
@@ -34,8 +37,9 @@ class Cadence(models.TextChoices):
 class SavedQuestion(models.Model):
     """A program under a title. `parameters` are agents.answers.parameters.Parameter as JSON objects.
 
-    Scheduled runs have the rights of `owner`. `day` is a weekday (0 is Monday) or a day of the month (1 to 28); `at` is
-    in the owner's time zone. `fingerprint` is that of the last scheduled result, by which a change is seen.
+    `owner` saved it. Scheduled runs have the rights of `scheduled_by`. `day` is a weekday (0 is Monday) or a day of the
+    month (1 to 28); `day` and `at` are those of `time_zone`. `fingerprint` is that of the last scheduled result, by
+    which a change is seen.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="saved")
@@ -50,6 +54,8 @@ class SavedQuestion(models.Model):
     cadence = models.CharField(max_length=8, choices=Cadence.choices, blank=True)
     day = models.PositiveSmallIntegerField(default=0)
     at = models.TimeField(default="07:00")
+    time_zone = models.CharField(max_length=64, default="UTC")
+    scheduled_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     only_when_changed = models.BooleanField(default=False)
     recipients = models.ManyToManyField(User, related_name="scheduled_for_me")
     next_at = models.DateTimeField(null=True, db_index=True)
@@ -61,6 +67,10 @@ class SavedQuestion(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return time_zones.zone_named(self.time_zone)
 
 
 class SavedRun(models.Model):

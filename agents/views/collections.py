@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import permissions
-from agents.answers.parameters import parameters_of
+from agents.answers.parameters import Parameter
 from agents.forms import CollectionForm, SaveForm, ScheduleForm
 from agents.library import collecting, scheduling, search
 from agents.models import Cadence, Collection, Run, SavedQuestion, SavedRun, Status
@@ -66,6 +66,7 @@ def collections(request: HttpRequest) -> HttpResponse:
     context = {
         "collections": collecting.collections_for(user), "teams": permissions.teams_to_collect_for(user),
         "error": error, "name": request.POST.get("name", ""), "description": request.POST.get("description", ""),
+        "chosen": request.POST.get("team", ""),
     }  # fmt: skip
     return render(request, "agents/collections.html", context, status=422 if error else 200)
 
@@ -144,14 +145,14 @@ def schedule(request: HttpRequest, saved_id: int) -> HttpResponse:
     found = saved_to_edit(request, saved_id)
     form = ScheduleForm(request.POST, team=found.collection.team)
     if not form.is_valid():
-        refusal = "Choose a time such as 07:00, and people of the team."
+        refusal = "Choose a time such as 07:00, a time zone, and people of the team."
         return _saved_page(request, found, refused=form, schedule_error=refusal)
     given = form.cleaned_data
     day = given["weekday"] if given["cadence"] == Cadence.WEEKLY else given["day"]
     try:
         scheduling.schedule(
             user=person(request), saved=found, cadence=given["cadence"], day=day or 0, at=given["at"] or found.at,
-            recipients=given["recipients"], only_when_changed=given["only_when_changed"],
+            recipients=given["recipients"], only_when_changed=given["only_when_changed"], zone=given["zone"],
         )  # fmt: skip
     except ValidationError as error:
         return _saved_page(request, found, refused=form, schedule_error=" ".join(error.messages))
@@ -186,10 +187,17 @@ def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "run": run, "form": form, "error": error, "teams": teams, "title": run.question.text[:200],
         "place": form["place"].value() or f"collection:{request.GET.get('place', '')}",
         "places": _places(user),
-        "parameters": list(enumerate(parameters_of(run.steps))),
+        "parameters": _opened(request, run),
     }  # fmt: skip
     template = "agents/parts/save_dialog.html" if alone else "agents/save.html"
     return render(request, template, context, status=422 if error and not alone else 200)
+
+
+def _opened(request: HttpRequest, run: Run) -> list[tuple[int, Parameter, str, bool]]:
+    """The values that readers may be let set, with their names and whether they are ticked, as they were sent."""
+    ticked = request.POST.getlist("parameter")
+    return [(place, one, request.POST.get(f"name-{place}", one.name), str(place) in ticked)
+            for place, one in enumerate(collecting.values_to_open(run))]  # fmt: skip
 
 
 def _places(user: User) -> list[tuple[str, str]]:
@@ -238,10 +246,11 @@ def _saved_page(
         "may_run": may_run,
         "may_edit": permissions.may_edit_saved(user, found),
         "members": found.collection.team.members.filter(is_active=True),
-        "schedule": refused or ScheduleForm.showing(found),
+        "schedule": refused or ScheduleForm.showing(found, user),
         "cadences": Cadence.choices,
         "weekdays": list(enumerate(WEEKDAYS)),
         "days": range(1, scheduling.LAST_DAY + 1),
+        "zones": list(dict.fromkeys([scheduling.zone_to_set(user, found).key, user.zone.key])),
         "schedule_words": _schedule(found),
         "error": error,
         "schedule_error": schedule_error,
@@ -267,7 +276,7 @@ def _points(numbers: list[float]) -> list[tuple[float, float]]:
 
 
 def _schedule(one: SavedQuestion) -> str:
-    at = f"{one.at:%H:%M}" if hasattr(one.at, "hour") else str(one.at)
+    at = f"{one.at:%H:%M} ({one.zone.key})" if hasattr(one.at, "hour") else f"{one.at} ({one.zone.key})"
     words = {"": "", "daily": f"Daily {at}", "weekly": f"{WEEKDAYS[one.day % 7]}s {at}",
              "monthly": f"Day {one.day} of the month, {at}"}  # fmt: skip
     return words[one.cadence]

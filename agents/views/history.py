@@ -112,6 +112,7 @@ def _share(request: HttpRequest, runs: list[Run]) -> None:
 
 def _context(request: HttpRequest) -> dict[str, Any]:
     user = person(request)
+    people, teams = permissions.people_to_share_with(user), permissions.teams_to_share_with(user)
     form = HistoryForm(request.GET)
     form.is_valid()
     chosen = form.cleaned_data
@@ -130,8 +131,9 @@ def _context(request: HttpRequest) -> dict[str, Any]:
         "cost": request.GET.get("cost", ""),
         "statuses": [choice for choice in Status.choices if choice[0] != "queued"],
         "connections": connection_selectors.connections_for(user),
-        "people": permissions.people_to_share_with(user),
-        "teams": permissions.teams_to_share_with(user),
+        "names": sharing.offered_names(people, teams),
+        "people": people,
+        "teams": teams,
         "saved": search.saved_filters(user),
         "lines": _lines(list(page), user.pk),
         "page": page,

@@ -86,8 +86,9 @@ def _dialogue(request: HttpRequest, run: Run, form: ShareForm, *, status: int = 
         "run": run,
         "form": form,
         "audiences": sharing.shares_of(run),
-        "teams": permissions.teams_to_share_with(user),
-        "people": permissions.people_to_share_with(user),
+        "names": sharing.offered_names(
+            permissions.people_to_share_with(user), permissions.teams_to_share_with(user)
+        ),
         "connection": run.question.thread.connection,
         **more,
     }

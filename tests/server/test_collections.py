@@ -52,21 +52,21 @@ def test_every_literal_of_a_filter_is_a_value_that_can_be_named(
     predicate: str, found: list[tuple[str, str, str]]
 ) -> None:
     program = [op("filter_expr", "f", rel="t", predicate=predicate)]
-    shown = parameters_of(program)
+    shown = parameters_of(program, "sqlite")
     assert [(one.name, one.kind, one.value) for one in shown] == found
-    assert with_values(program, shown, {}) == program
+    assert with_values(program, shown, {}, "sqlite") == program
 
 
 def test_a_value_stays_a_value_whatever_is_written() -> None:
     program = [op("filter_expr", "f", rel="t", predicate="name = 'x' AND n > 5")]
-    shown = parameters_of(program)
+    shown = parameters_of(program, "sqlite")
     evil = "' OR 1 = 1 --"
-    changed = with_values(program, shown, {"name": evil})
+    changed = with_values(program, shown, {"name": evil}, "sqlite")
     assert changed[0]["args"]["predicate"] == "name = ''' OR 1 = 1 --' AND n > 5"
-    assert [one.value for one in parameters_of(changed)] == [evil, "5"]
+    assert [one.value for one in parameters_of(changed, "sqlite")] == [evil, "5"]
     for wrong in ("5 OR 1", "", "1e9", "x"):
         with pytest.raises(ValueError, match="n must be a number such as 5"):
-            with_values(program, shown, {"n": wrong})
+            with_values(program, shown, {"n": wrong}, "sqlite")
 
 
 def test_it_runs_on_fresh_data_without_a_model_and_with_a_readers_value(people: Cast, shop: Path) -> None:

@@ -53,5 +53,26 @@ def test_what_is_there_before_is_there_after_and_after_the_way_back() -> None:
     assert migrate().get_model("agents", "Evaluation").objects.get().name == "One"
 
 
+def test_a_schedule_keeps_its_rights_and_clock_and_the_question_its_owner() -> None:
+    before = migrate("agents", "0016_drafts_that_vote")
+    furnish(before)
+    mona = before.get_model("connections", "User").objects.create(username="mona", time_zone="America/New_York")
+    ada, run = before.get_model("connections", "User").objects.get(username="ada"), before.get_model("agents", "Run")
+    team = before.get_model("connections", "Team").objects.create(name="Retail")
+    place = before.get_model("agents", "Collection").objects.create(team=team, name="Reports")
+    for title, owner, more in (("Set by Mona", mona, {"cadence": "daily"}), ("Unset by Mona", mona, {}),
+                               ("Of nobody now", None, {"cadence": "daily"}), ("Of Ada", ada, {})):  # fmt: skip
+        before.get_model("agents", "SavedQuestion").objects.create(
+            collection=place, title=title, program=[], owner=owner, run=run.objects.get(), **more
+        )
+    found = migrate().get_model("agents", "SavedQuestion").objects.order_by("pk")
+    assert list(found.values_list("owner__username", "scheduled_by__username", "time_zone")) == [
+        ("ada", "mona", "America/New_York"), ("ada", None, "America/New_York"), (None, None, "UTC"),
+        ("ada", None, "UTC"),
+    ]  # fmt: skip
+    back = migrate("agents", "0016_drafts_that_vote").get_model("agents", "SavedQuestion").objects.order_by("pk")
+    assert list(back.values_list("owner__username", flat=True)) == ["mona", "ada", None, "ada"]
+
+
 def test_no_model_lacks_its_migration() -> None:
     call_command("makemigrations", "--check", "--dry-run", verbosity=0)

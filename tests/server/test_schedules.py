@@ -55,7 +55,7 @@ MONDAY = datetime(2026, 11, 30, 6, 0, tzinfo=UTC)
      ("weekly", 0, "UTC", "2026-11-30T07:00+00:00"), ("weekly", 6, "UTC", "2026-12-06T07:00+00:00"),
      ("monthly", 1, "UTC", "2026-12-01T07:00+00:00"), ("monthly", 28, "Asia/Tokyo", "2026-12-27T22:00+00:00")],
 )  # fmt: skip
-def test_the_next_moment_is_at_the_owners_clock(cadence: str, day: int, zone: str, due: str) -> None:
+def test_the_next_moment_is_at_the_clock_of_its_zone(cadence: str, day: int, zone: str, due: str) -> None:
     moment = scheduling.next_moment(cadence, day, time(7, 0), ZoneInfo(zone), MONDAY)
     assert moment == datetime.fromisoformat(due)
     assert scheduling.next_moment("", day, time(7, 0), ZoneInfo(zone), MONDAY) is None
@@ -133,6 +133,39 @@ def test_a_collection_outlives_who_made_it(people: Cast) -> None:
     assert "must set it again" in saved.error
 
 
+def test_another_who_sets_the_schedule_becomes_its_person_and_not_the_owner(people: Cast) -> None:
+    given: dict[str, Any] = {"day": 0, "at": time(7, 0), "recipients": [], "only_when_changed": False}
+    saved = scheduled(people, recipients=[])
+    Membership.objects.filter(user=people.ben).update(role=Role.MANAGER)
+    scheduling.schedule(user=people.ben, saved=saved, cadence="daily", **given)
+    run = beat(saved)
+    assert (saved.owner, run is not None and run.question.asked_by) == (people.ada, people.ben)
+    Membership.objects.filter(user=people.ben).update(role=Role.VIEWER)
+    assert beat(saved) is None
+    assert (told(people.ben), told(people.ada)) == (["Customers: no result. ben may not ask Shop any more."], [])
+    scheduling.schedule(user=people.ada, saved=saved, cadence="", **given)
+    assert (saved.owner, saved.scheduled_by, saved.next_at) == (people.ada, None, None)
+
+
+def test_the_time_stays_in_the_zone_of_the_schedule_whoever_changes_something_else(people: Cast) -> None:
+    for user, zone in ((people.ada, "Asia/Tokyo"), (people.ben, "America/New_York")):
+        User.objects.filter(pk=user.pk).update(time_zone=zone)
+        user.refresh_from_db()
+    Membership.objects.filter(user=people.ben).update(role=Role.MANAGER)
+    first = (saved := scheduled(people)).next_at
+    given: dict[str, Any] = {"day": 0, "at": time(7, 0), "recipients": [], "only_when_changed": False}
+    given |= {"saved": saved, "cadence": "daily"}
+    scheduling.schedule(user=people.ben, **given)
+    assert (saved.time_zone, saved.next_at) == ("Asia/Tokyo", first)
+    User.objects.filter(pk=people.ben.pk).update(time_zone="Europe/Berlin")
+    beat(saved)
+    saved.refresh_from_db()
+    assert saved.next_at is not None
+    assert saved.next_at.astimezone(ZoneInfo("Asia/Tokyo")).time() == time(7, 0)
+    scheduling.schedule(user=people.ben, zone=ZoneInfo("America/New_York"), **given)
+    assert saved.next_at.astimezone(ZoneInfo("America/New_York")).time() == time(7, 0)
+
+
 def test_who_left_the_team_is_told_no_result(people: Cast) -> None:
     saved = scheduled(people, recipients=[people.ben])
     beat(saved)
@@ -159,7 +192,7 @@ def told(user: User) -> list[str]:
 def test_a_time_zone_that_cannot_be_read_stops_nothing(people: Cast) -> None:
     first, second = scheduled(people), scheduled(people)
     for zone in ("Berlin", "../etc", "Europe", ""):
-        User.objects.filter(pk=people.ada.pk).update(time_zone=zone)
+        SavedQuestion.objects.update(time_zone=zone)
         due(first, second)
         assert scheduling.start_due() == 2
         first.refresh_from_db()

@@ -217,6 +217,26 @@ def test_a_manager_of_the_team_writes_notes_and_an_analyst_reads_them(
     assert AuditEntry.objects.filter(action="catalogue note changed", actor=cast.ben).count() == 3
 
 
+def test_a_note_that_is_refused_keeps_its_text_and_a_line_break_counts_once(
+    cast: Cast, client: Client, shop_file: None
+) -> None:
+    services.refresh_catalogue(cast.shop)
+    cast.team.memberships.filter(user=cast.ben).update(role=Role.MANAGER)
+    client.force_login(cast.ben)
+    address = reverse("connection_note", args=[cast.shop.pk])
+    note = {"table": "orders", "column": "total", "text": "a\r\n" * 1999 + "ab"}
+    assert client.post(address, note).status_code == 302
+    assert CatalogueNote.objects.get().text == "a\n" * 1999 + "ab"
+    refused = client.post(address, {**note, "text": "Net & " + "x" * 4000})
+    page = refused.content.decode()
+    assert (refused.status_code, "It may have 4,000 characters, and has 4006." in page) == (422, True)
+    assert re.search(r"<textarea[^>]*autofocus>Net &amp; x{4000}</textarea>", page)
+    assert 'name="column" value="total"' in page
+    assert not re.search(r'(href|hx-get)="\?', page), "an address that starts so leads to where the note is sent"
+    elsewhere = client.post(address, {**note, "table": "gone", "text": "x" * 4001})
+    assert (elsewhere.status_code, "xxx" in elsewhere.content.decode()) == (422, False)
+
+
 def test_who_sets_up_sees_all_but_asks_nothing(setter: Client, cast: Cast) -> None:
     page = setter.get(reverse("connections")).content.decode()
     assert "Shop" in page

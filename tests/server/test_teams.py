@@ -67,6 +67,16 @@ def test_a_newcomer_makes_an_account_and_is_in(manager: Client, cast: Cast) -> N
     assert newcomer.get("/").status_code == 200, "and logged in"
 
 
+@pytest.mark.parametrize("name", ["Ada", "ADA", "ada"])
+def test_an_account_differs_from_others_in_more_than_the_case_of_its_letters(
+    manager: Client, cast: Cast, name: str
+) -> None:
+    values = {"username": name, "password1": "Xy9-Xy9-Xy9", "password2": "Xy9-Xy9-Xy9"}
+    page = Client().post(invite(manager, cast), values)
+    assert (page.status_code, "A user with that username already exists" in page.content.decode()) == (422, True)
+    assert User.objects.filter(username__iexact=name).count() == 1
+
+
 def test_who_comes_second_with_a_link_gets_no_account(manager: Client, cast: Cast) -> None:
     link = invite(manager, cast)
 
@@ -162,7 +172,13 @@ def test_the_last_manager_stays(manager: Client, cast: Cast, role: str) -> None:
     assert role_of(cast.ben, cast.team) == "manager"
 
 
-def test_everybody_may_leave(cast: Cast) -> None:
+@pytest.mark.parametrize("role", ["viewer", "analyst"])
+def test_everybody_may_leave_and_remove_nobody_else(cast: Cast, role: str) -> None:
+    Membership.objects.filter(user=cast.ada).update(role=role)
+    page = logged_in(cast.ada).get(reverse("team", args=[cast.team.pk])).content.decode()
+    asks = [f'<dialog class="dialog" id="remove-{one.pk}"' in page for one in (cast.ada, cast.ben)]
+    buttons = [f'commandfor="remove-{one.pk}" aria-label=' in page for one in (cast.ada, cast.ben)]
+    assert (asks, buttons, "Leave Retail?" in page) == ([True, False], [True, False], True)
     logged_in(cast.ada).post(reverse("member", args=[cast.team.pk, cast.ada.pk]), {"role": "remove"})
     assert role_of(cast.ada, cast.team) is None
 

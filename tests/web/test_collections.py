@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models import Collection, Run, SavedQuestion, SavedRun, Status
-from connections.models import Membership, Role
+from connections.models import Membership, Role, Team, User
 from tests.web import stories
 from tests.web.stories import Cast
 
@@ -91,6 +91,23 @@ def test_what_is_refused_leaves_no_empty_collection(people: Cast, olga: Client, 
     assert Collection.objects.get().name == "Weekly"
 
 
+def test_what_was_chosen_stays_when_it_is_refused(people: Cast, olga: Client) -> None:
+    run = stories.answered(people.olga, people.shop)
+    address = reverse("save", args=[run.pk])
+    assert 'name="parameter" value="0">' in olga.get(address).content.decode()
+    given = {"place": f"team:{people.team.pk}", "name": "Weekly", "title": "", "parameter": "0", "name-0": "since"}
+    page = olga.post(address, given).content.decode()
+    assert ('name="parameter" value="0" checked>' in page, 'name="name-0" value="since"' in page) == (True, True)
+    teams = [Team.objects.create(name=name) for name in ("A first team", "Zebra")]
+    for team in teams:
+        Membership.objects.create(team=team, user=people.olga, role=Role.ANALYST)
+    taken = {"team": teams[1].pk, "name": "Reports"}
+    assert olga.post(reverse("collections"), taken).status_code == 302
+    refused = olga.post(reverse("collections"), taken)
+    assert (refused.status_code, "has a collection Reports already" in refused.content.decode()) == (422, True)
+    assert f'<option value="{teams[1].pk}" selected>Zebra' in refused.content.decode()
+
+
 def test_a_question_is_added_from_the_collection(people: Cast, olga: Client, tom: Client, sara: Client) -> None:
     saved = save(olga, people)
     address = reverse("add_question", args=[saved.collection_id])
@@ -140,6 +157,31 @@ def test_a_schedule_that_is_refused_keeps_what_was_written(people: Cast, olga: C
     for stored in ('value="" selected', 'name="at" value="07:00"'):
         assert stored in fresh
     assert " checked" not in fresh
+
+
+def test_a_schedule_names_its_time_zone_and_keeps_it_when_another_adds_a_reader(
+    people: Cast, olga: Client, mona: Client, tom: Client
+) -> None:
+    for name, zone in (("olga", "Europe/Berlin"), ("mona", "America/New_York")):
+        User.objects.filter(username=name).update(time_zone=zone)
+    saved = save(olga, people)
+    given = {"cadence": "daily", "weekday": "0", "day": "1", "at": "07:00", "zone": "Europe/Berlin"}
+    page = olga.get(reverse("saved", args=[saved.pk])).content.decode()
+    assert '<option value="Europe/Berlin" selected>' in page
+    olga.post(reverse("schedule", args=[saved.pk]), given)
+    saved.refresh_from_db()
+    due = saved.next_at
+    assert "Daily 07:00 (Europe/Berlin)" in tom.get(reverse("saved", args=[saved.pk])).content.decode()
+    form = mona.get(reverse("saved", args=[saved.pk])).content.decode().split('id="schedule-form"')[1]
+    for shown in ('name="at" value="07:00"', '<option value="Europe/Berlin" selected>',
+                  '<option value="America/New_York">', "now Olga Owner’s; when you set it, with yours",
+                  "in your time zone (America/New_York)"):  # fmt: skip
+        assert shown in form
+    assert mona.post(reverse("schedule", args=[saved.pk]), {**given, "recipients": [people.tom.pk]}).status_code == 302
+    saved.refresh_from_db()
+    assert (saved.next_at, saved.owner) == (due, people.olga)
+    assert mona.post(reverse("schedule", args=[saved.pk]), {**given, "zone": "Berlin"}).status_code == 422
+    assert olga.post(reverse("schedule", args=[saved.pk]), {**given, "cadence": ""}).status_code == 302
 
 
 def test_a_saved_question_is_removed_only_after_asking(people: Cast, olga: Client) -> None:

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from agents import permissions
 from agents.library import sharing
 from agents.models import Run, Share
 from connections.models import Membership, Role, Team, User
@@ -138,6 +139,30 @@ def test_names_that_cannot_be_shared_with_are_told(people: Cast, olga: Client, a
         Membership.objects.create(team=people.team, user=twin)
     assert words in share_by(olga, stories.answered(people.olga, people.shop), audience=audience)
     assert not Share.objects.exists()
+
+
+def test_every_name_that_the_dialogue_offers_can_be_shared_with(people: Cast, olga: Client) -> None:
+    for name in ("Sales, EMEA", "Sales", "EMEA", " Odd,  name,"):
+        Membership.objects.create(team=Team.objects.create(name=name), user=people.olga)
+    for username, first, last in (("kim", "", ""), ("k.lee", "Kim", ""), ("Mina", "", ""), ("m.ode", "Mina", ""),
+                                  ("anna", "Berg, Anna", ""), ("berg", "Berg", ""), ("al", "Al", "Same"),
+                                  ("al2", "Al", "Same"), ("group", "EMEA", "")):  # fmt: skip
+        mate = User.objects.create_user(username, first_name=first, last_name=last)
+        Membership.objects.create(team=people.team, user=mate)
+    mates, groups_of_olga = permissions.people_to_share_with(people.olga), permissions.teams_to_share_with(people.olga)
+    offered = sharing.offered_names(mates, groups_of_olga)
+    everybody = {"Sales, EMEA", "Sales", "EMEA", " Odd,  name,", "Retail analytics", "kim", "k.lee", "Mina", "m.ode",
+                 "Berg, Anna", "Berg", "al", "al2", "group", "Tom Teammate"}  # fmt: skip
+    page = olga.get(reverse("share", args=[stories.answered(people.olga, people.shop).pk])).content.decode()
+    assert {name for name, _ in offered} == everybody
+    assert all(f'<option value="{name}">' in page for name in everybody)
+    for name, about in offered:
+        found, groups = sharing.named(people.olga, name)
+        assert [*(one.get_username() for one in found), *("Team" for _ in groups)] == [about], name
+        assert [one.name for one in groups] == ([name] if about == "Team" else [])
+    found, groups = sharing.named(people.olga, "kim, Berg, Anna ,Sales,EMEA, sales , tom,")
+    assert [one.get_username() for one in found] == ["kim", "anna", "tom"]
+    assert [one.name for one in groups] == ["Sales, EMEA", "Sales"]
 
 
 def test_the_dialogue_counts_who_cannot_run_it_again(people: Cast, olga: Client) -> None:
