@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
@@ -15,9 +16,15 @@ DELETED_PERSON = "deleted-person"
 
 
 def deleted_person() -> User:
-    """Stands where a deleted person stood. Nobody can log in as it."""
+    """Stands where a deleted person stood. Nobody can log in as it: an account that somebody made under its name is
+    passed over."""
+    tried = (_person_called(f"{DELETED_PERSON}-{number}" if number else DELETED_PERSON) for number in count())
+    return next(person for person in tried if not (person.is_active or person.has_usable_password()))
+
+
+def _person_called(username: str) -> User:
     person, _ = User.objects.get_or_create(
-        username=DELETED_PERSON,
+        username=username,
         defaults={"first_name": "A deleted", "last_name": "person", "is_active": False,
                   "password": make_password(None)},
     )  # fmt: skip

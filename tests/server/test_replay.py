@@ -114,6 +114,16 @@ def test_deleting_a_person_keeps_the_teams_questions_and_removes_private_ones(
     assert "A deleted person" in page
 
 
+def test_nobody_inherits_by_taking_the_name_of_the_one_who_stands_for_deleted_people(cast: Cast) -> None:
+    taken = User.objects.create_user("deleted-person", password="a long password of theirs")
+    run = shared(cast)
+    sharing.share(user=cast.ada, run=run, teams=[cast.team])
+    cast.ada.delete()
+    owner = Thread.objects.get(pk=run.question.thread_id).owner
+    assert owner != taken
+    assert (owner.is_active, owner.has_usable_password(), owner.get_full_name()) == (False, False, "A deleted person")
+
+
 def test_the_one_who_stands_for_deleted_people_cannot_log_in(cast: Cast) -> None:
     sharing.share(user=cast.ada, run=shared(cast), teams=[cast.team])
     cast.ada.delete()
