@@ -13,6 +13,10 @@ from agents.dsl.type_rules import NUMERIC
 from agents.engine.dialects import Dialect
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+_INFINITE, _BELOW = ("Infinity", "inf", "Inf"), ("-Infinity", "-inf", "-Inf")
+_NOT_FINITE = {
+    "nan": ("NaN", "nan"), "infinity": _INFINITE, "inf": _INFINITE, "-infinity": _BELOW, "-inf": _BELOW,
+}  # fmt: skip
 
 Value = str | int | float | bool | None
 
@@ -28,19 +32,28 @@ def is_null(column: str, *, negated: bool = False) -> Expression:
     return _condition(column, "", " IS NOT NULL" if negated else " IS NULL")
 
 
-def equals(column: RelColumn, value: Value, dialect: Dialect) -> Expression | None:
-    """`column = value`, or None when no value of the column's type is spelled like that."""
+def equals(column: RelColumn, value: Value, dialect: Dialect) -> Expression:
+    """`column = value`; a value that is none of the column's type is looked for as it is spelled."""
     if value is None:
         return is_null(column.name)
     if column.semantic in NUMERIC:
         number = _number(value)
-        return None if number is None else _condition(column.name, "", f" = {number}")
-    if column.semantic == "boolean":
-        truth = _TRUTHS.get(str(value).lower())
-        return None if truth is None else _condition(column.name, "", f" = {dialect.text(dialect.literal(truth))}")
-    literal = dialect.text(dialect.literal(_text(value)))
-    before, after = _as_text(column, dialect)
-    return _condition(column.name, before, f"{after} = {literal}")
+        return _any_spelling(column, value, dialect) if number is None else _condition(column.name, "", f" = {number}")
+    truth = _TRUTHS.get(str(value).lower()) if column.semantic == "boolean" else None
+    if truth is None:
+        return _any_spelling(column, value, dialect)
+    is_so = _condition(column.name, "", f" = {dialect.text(dialect.literal(truth))}")
+    # 'true' may be stored beside 1.
+    return is_so if dialect.enforces_types else any_of([is_so, _any_spelling(column, value, dialect)])
+
+
+def _any_spelling(column: RelColumn, value: Value, dialect: Dialect) -> Expression:
+    """The column, as text, is `value`; of what is no finite number, in the words of any database."""
+    text, (before, after) = _text(value), _as_text(column, dialect)
+    spellings = _NOT_FINITE.get(text.lower(), (text,)) if column.semantic in NUMERIC else (text,)
+    literals = [dialect.text(dialect.literal(spelling)) for spelling in dict.fromkeys((text, *spellings))]
+    conditions = [_condition(column.name, before, f"{after} = {literal}") for literal in literals]
+    return any_of(conditions) if len(conditions) > 1 else conditions[0]
 
 
 def contains(column: RelColumn, text: str, dialect: Dialect) -> Expression:
