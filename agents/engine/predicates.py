@@ -36,15 +36,22 @@ def equals(column: RelColumn, value: Value, dialect: Dialect) -> Expression:
     """`column = value`; a value that is none of the column's type is looked for as it is spelled."""
     if value is None:
         return is_null(column.name)
-    if column.semantic in NUMERIC:
+    typed, loose = _typed(column, value, dialect), not dialect.enforces_types and column.semantic not in NUMERIC
+    if typed is not None and not loose:
+        return typed
+    spelled = _any_spelling(column, value, dialect)
+    return spelled if typed is None else any_of([typed, spelled])  # 'true' may be stored beside 1
+
+
+def _typed(column: RelColumn, value: Value, dialect: Dialect) -> Expression | None:
+    """`column = value` as a number or a truth value, if the column may hold such and the value is one."""
+    if column.semantic == "boolean":
+        truth = _TRUTHS.get(str(value).lower())
+        return None if truth is None else _condition(column.name, "", f" = {dialect.text(dialect.literal(truth))}")
+    if column.semantic in NUMERIC or (column.semantic == "unknown" and not dialect.enforces_types):
         number = _number(value)
-        return _any_spelling(column, value, dialect) if number is None else _condition(column.name, "", f" = {number}")
-    truth = _TRUTHS.get(str(value).lower()) if column.semantic == "boolean" else None
-    if truth is None:
-        return _any_spelling(column, value, dialect)
-    is_so = _condition(column.name, "", f" = {dialect.text(dialect.literal(truth))}")
-    # 'true' may be stored beside 1.
-    return is_so if dialect.enforces_types else any_of([is_so, _any_spelling(column, value, dialect)])
+        return None if number is None else _condition(column.name, "", f" = {number}")
+    return None
 
 
 def _any_spelling(column: RelColumn, value: Value, dialect: Dialect) -> Expression:
