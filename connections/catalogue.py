@@ -114,12 +114,17 @@ class Catalogue:
             index.setdefault(spelling.casefold(), []).extend(tables)
         return {spelling: tuple(dict.fromkeys(found)) for spelling, found in index.items()}
 
+    def candidates(self, name: str) -> tuple[Table, ...]:
+        """Every table that is spelled `name` (`table` or `schema.table`), or else in another letter case. With a dot,
+        these may be a table of a schema and one that has the dot in its own name."""
+        return self._exact.get(name) or self._folded.get(name.casefold(), ())
+
     def find(self, name: str) -> tuple[Table, ...]:
         """Every table that `name` (`table` or `schema.table`) may mean: none, one, or several candidates.
 
         An exact spelling wins over another letter case; among several, the default schema wins.
         """
-        found = self._exact.get(name) or self._folded.get(name.casefold(), ())
+        found = self.candidates(name)
         if len(found) > 1:
             here = tuple(table for table in found if table.schema == self.default_schema)
             return here if len(here) == 1 else found

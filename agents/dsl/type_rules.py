@@ -26,8 +26,8 @@ _ARITHMETIC = frozenset({"sum", "avg", "median", "stddev", "variance"})
 
 def meets_one(one: SemanticType, other: SemanticType) -> bool:
     """Whether a value of `one` equals one value of `other` at most: a number equals both texts '1' and '01', and
-    a date, a time or a truth value may be written in several ways, too."""
-    return other != "text" or one in ("text", "enum", "unknown")
+    a date, a time or a truth value may be written in several ways, too. What is not known may be text."""
+    return other not in ("text", "unknown") or one in ("text", "enum", "unknown")
 
 
 def is_comparable(one: SemanticType, other: SemanticType, dialect: DialectName) -> bool:

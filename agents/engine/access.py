@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 from agents.dsl.operations.aggregate import Aggregate, Aggregation
 from agents.dsl.operations.base import RelationOperation
 from agents.dsl.operations.materialize import Materialize
+from agents.dsl.operations.table_ref import TableRef
 from agents.dsl.relation import Relation, Scope
 from agents.engine.block import Stored
 from agents.engine.compiler import Compiler, Statement
 from agents.engine.dialects import DIALECTS
 from agents.engine.naming import Names
 from agents.engine.outcomes import EngineSettings
-from agents.engine.plan import inputs_first
+from agents.engine.plan import inputs_first, plan
 from agents.errors import LimitExceededError, StatementNotAllowedError
 from connections.catalogue import Catalogue, DialectName
 from connections.contracts import Rows
@@ -100,13 +102,38 @@ class Access:
         if not self.door.temp_tables:
             return
         for relation in inputs_first(root, lambda relation: id(relation) in self._ready):
-            if isinstance(relation.operation, Materialize) and id(relation) not in self._stores:
+            if self._is_storable(relation):
                 (source,) = relation.inputs
                 statement = self._within_size(self.compiler.compile_to_store(source, self._stores))
                 name = self._temp_name(relation.handle)
                 self.door.materialize(name, statement.sql, seconds=self.settings.seconds)
                 self._stores[id(relation)] = Stored(name, None, statement.stored.columns, statement.stored.order)
             self._ready[id(relation)] = relation  # held, so that no other one gets its id
+
+    def _is_storable(self, relation: Relation) -> bool:
+        """Whether to make a temp table of it. What would lose a collation stays a step of each statement instead."""
+        if not isinstance(relation.operation, Materialize) or id(relation) in self._stores:
+            return False
+        return not (self.dialect.tables_lose_collations and self._may_have_collation(relation))
+
+    def _may_have_collation(self, root: Relation) -> bool:
+        """Whether a column that `root` is made of may compare texts in a way of its own. The catalogue does not tell of
+        views: theirs may where any table's do."""
+        graph = plan(root, is_stored=lambda _: False)
+        if any(_names_collation(expression.text) for relation in graph.order for expression in relation.expressions):
+            return True
+        read = [
+            relation.columns[name]
+            for relation in graph.order
+            if isinstance(relation.operation, TableRef)
+            for name in graph.needs[id(relation)].columns
+        ]
+        of_view = any(column.origin is not None and column.origin.table.kind == "view" for column in read)
+        return any(_names_collation(column.type) for column in read) or (of_view and self._knows_collations)
+
+    @cached_property
+    def _knows_collations(self) -> bool:
+        return any(_names_collation(column.type) for table in self.door.catalogue.tables for column in table.columns)
 
     def _temp_name(self, handle: str) -> str:
         made = {self.dialect.folded(name) for name in self.door.temp_names}
@@ -119,3 +146,7 @@ class Access:
                 f"The SQL of this relation has {size:,} bytes; at most {self.settings.sql_bytes:,} are sent. {_SHORTER}"
             )
         return statement
+
+
+def _names_collation(text: str) -> bool:
+    return "COLLATE" in text.upper()

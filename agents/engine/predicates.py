@@ -13,6 +13,10 @@ from agents.dsl.type_rules import NUMERIC
 from agents.engine.dialects import Dialect
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+_INFINITE, _BELOW = ("Infinity", "inf", "Inf"), ("-Infinity", "-inf", "-Inf")
+_NOT_FINITE = {
+    "nan": ("NaN", "nan"), "infinity": _INFINITE, "inf": _INFINITE, "-infinity": _BELOW, "-inf": _BELOW,
+}  # fmt: skip
 
 Value = str | int | float | bool | None
 
@@ -28,19 +32,35 @@ def is_null(column: str, *, negated: bool = False) -> Expression:
     return _condition(column, "", " IS NOT NULL" if negated else " IS NULL")
 
 
-def equals(column: RelColumn, value: Value, dialect: Dialect) -> Expression | None:
-    """`column = value`, or None when no value of the column's type is spelled like that."""
+def equals(column: RelColumn, value: Value, dialect: Dialect) -> Expression:
+    """`column = value`; a value that is none of the column's type is looked for as it is spelled."""
     if value is None:
         return is_null(column.name)
-    if column.semantic in NUMERIC:
-        number = _number(value)
-        return None if number is None else _condition(column.name, "", f" = {number}")
+    typed, loose = _typed(column, value, dialect), not dialect.enforces_types and column.semantic not in NUMERIC
+    if typed is not None and not loose:
+        return typed
+    spelled = _any_spelling(column, value, dialect)
+    return spelled if typed is None else any_of([typed, spelled])  # 'true' may be stored beside 1
+
+
+def _typed(column: RelColumn, value: Value, dialect: Dialect) -> Expression | None:
+    """`column = value` as a number or a truth value, if the column may hold such and the value is one."""
     if column.semantic == "boolean":
         truth = _TRUTHS.get(str(value).lower())
         return None if truth is None else _condition(column.name, "", f" = {dialect.text(dialect.literal(truth))}")
-    literal = dialect.text(dialect.literal(_text(value)))
-    before, after = _as_text(column, dialect)
-    return _condition(column.name, before, f"{after} = {literal}")
+    if column.semantic in NUMERIC or (column.semantic == "unknown" and not dialect.enforces_types):
+        number = _number(value)
+        return None if number is None else _condition(column.name, "", f" = {number}")
+    return None
+
+
+def _any_spelling(column: RelColumn, value: Value, dialect: Dialect) -> Expression:
+    """The column, as text, is `value`; of what is no finite number, in the words of any database."""
+    text, (before, after) = _text(value), _as_text(column, dialect)
+    spellings = _NOT_FINITE.get(text.lower(), (text,)) if column.semantic in NUMERIC else (text,)
+    literals = [dialect.text(dialect.literal(spelling)) for spelling in dict.fromkeys((text, *spellings))]
+    conditions = [_condition(column.name, before, f"{after} = {literal}") for literal in literals]
+    return any_of(conditions) if len(conditions) > 1 else conditions[0]
 
 
 def contains(column: RelColumn, text: str, dialect: Dialect) -> Expression:

@@ -137,7 +137,7 @@ class Probes:
 
     def _exists(self, value: Value, column: _Column) -> str:
         condition = equals(column.column, value, self._access.dialect)
-        count = self._count(filtered(column.relation, condition)) if condition else 0
+        count = self._count(filtered(column.relation, condition))
         told = "NULL" if value is None else cell_text(value)
         if count:
             return f"yes: {column.name} = {told} in {count_text(count)}{column.where}"

@@ -24,12 +24,8 @@ from agents.dsl.relation import Relation
 from agents.engine.access import Access
 from agents.engine.counts import Counts
 from agents.engine.observations import cell_text, count_text
-from agents.engine.plan import inputs_first
 from agents.engine.probes import Probes
-from agents.errors import CORRECTABLE
-
-_MAY_EMPTY = (TableRef, FilterExpr, JoinTable, Limit, SetOperation, Aggregate)
-_MOST_CHECKS = 12
+from agents.errors import CORRECTABLE, QueryTimeoutError
 
 
 class Warnings:
@@ -74,21 +70,35 @@ class Warnings:
     # ---- Empty results -----------------------------------------------------------------------------------------------
 
     def empty_reason(self, root: Relation) -> str:
-        """Why `root` has no rows: the first operation on the way that left none; "" when that is not found in time."""
+        """Why `root`, which has no rows, has none: the first operation on the way that left none; "" when that is not
+        found in time."""
         deadline = time.monotonic() + 4 * self._settings.check_seconds
-        candidates = [r for r in inputs_first(root, lambda _: False) if isinstance(r.operation, _MAY_EMPTY)]
-        for relation in candidates[-_MOST_CHECKS:]:
+        try:
+            relation = root
+            while source := self._empty_input(relation, deadline):
+                relation = source
+            return self._reason(relation)
+        except CORRECTABLE:
+            return ""
+
+    def _empty_input(self, relation: Relation, deadline: float) -> Relation | None:
+        """The input for want of whose rows `relation`, which is empty, is; None when it is so by itself. Raises
+        QueryTimeoutError after the deadline."""
+        emptying = _emptying(relation)
+        if not _removes_rows(relation):
+            return next(iter(emptying), None)
+        for source in emptying:
             left = min(self._settings.check_seconds, deadline - time.monotonic())
             if left <= 0:
-                return ""
-            try:
-                if not self._has_rows(relation, left):
-                    return self._reason(relation)
-            except CORRECTABLE:
-                return ""
-        return ""
+                raise QueryTimeoutError("The time to find what left no rows is up.")
+            if not self._has_rows(source, left):
+                return source
+        return None
 
     def _has_rows(self, relation: Relation, seconds: float) -> bool:
+        count = self._counts.known(relation)
+        if count is not None:
+            return count > 0
         one = self._access.relate(Limit("", 1), (relation,), "any")
         name = next(iter(relation.columns))
         narrow = self._access.relate(SelectColumns("", (Renamed(name, name),)), (one,), "any")
@@ -119,6 +129,27 @@ class Warnings:
             if near and text not in near:
                 told.append(f"{quoted(column)} has no {cell_text(text)!r}; nearest: {', '.join(map(cell_text, near))}")
         return "; " + "; ".join(told) if told else ""
+
+
+def _emptying(relation: Relation) -> tuple[Relation, ...]:
+    """The inputs of which each leaves `relation` without rows when it has none. An empty union has two empty sides; the
+    left one stands for both, as a row of either would do."""
+    operation = relation.operation
+    if isinstance(operation, Aggregate) and not operation.group_by:
+        return ()  # one row, also of nothing
+    outer = isinstance(operation, JoinTable) and operation.how == "left"
+    either = isinstance(operation, SetOperation) and operation.kind != "intersect"
+    return relation.inputs[:1] if outer or either else relation.inputs
+
+
+def _removes_rows(relation: Relation) -> bool:
+    """Whether `relation` may be empty although none of its inputs is."""
+    operation = relation.operation
+    if isinstance(operation, JoinTable):
+        return operation.how != "left"
+    if isinstance(operation, SetOperation):
+        return operation.kind in ("intersect", "except")
+    return isinstance(operation, FilterExpr | Limit)
 
 
 def _compared_texts(predicate: Expression) -> Iterator[tuple[str, str]]:

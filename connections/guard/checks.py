@@ -115,7 +115,7 @@ def _check_table(node: exp.Table, dialect: DialectName, catalogue: Catalogue, te
 def _candidates(node: exp.Table, name: str, catalogue: Catalogue) -> tuple[Table, ...]:
     """The catalogue's tables that have the name in some letter case."""
     spelled = name if catalogue.dialect == "postgresql" else node.name
-    return catalogue.find(f"{node.db}.{spelled}" if node.db else spelled)
+    return catalogue.candidates(f"{node.db}.{spelled}") if node.db else catalogue.find(spelled)
 
 
 def _is_named(table: Table, schema: str, name: str, dialect: DialectName) -> bool:

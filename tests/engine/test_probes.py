@@ -70,6 +70,35 @@ def test_existence_is_exact(engine: Engine, column: str, value: Any, answer: str
     assert observed(engine, "value_exists", column=column, value=value).startswith(answer)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "declared", "stored", "value", "answer"),
+    [
+        ("sqlite", "INTEGER", "(1), ('N/A')", "N/A", "yes: v = N/A in 1 row"),
+        ("sqlite", "INTEGER", "(1), ('N/A')", "n/a", "no: v never equals n/a; stored values go from 1 to N/A"),
+        ("sqlite", "REAL", "(1e999), (1)", "Infinity", "yes: v = Infinity in 1 row"),
+        ("sqlite", "BOOLEAN", "('Y'), ('N')", "Y", "yes: v = Y in 1 row"),
+        ("sqlite", "BOOLEAN", "('true'), (1), (0)", True, "yes: v = true in 2 rows"),
+        ("sqlite", "BOOLEAN", "('true'), (1), (0)", "false", "yes: v = false in 1 row"),
+        ("sqlite", "BOOLEAN", "(1)", False, "no: v never equals false"),
+        ("postgresql", "float8", "('NaN'), (1)", "NaN", "yes: v = NaN in 1 row"),
+        ("postgresql", "float8", "('-Infinity'), (1)", "-Infinity", "yes: v = -Infinity in 1 row"),
+        ("postgresql", "boolean", "(true), (false)", "yes", "no: v never equals yes"),
+        ("duckdb", "DOUBLE", "('NaN'), (1)", "NaN", "yes: v = NaN in 1 row"),
+        ("duckdb", "DOUBLE", "('-Infinity'), (1)", "-Infinity", "yes: v = -Infinity in 1 row"),
+        ("mysql", "BOOLEAN", "(2), (1)", "2", "yes: v = 2 in 1 row"),
+        ("mysql", "INTEGER", "(0), (1)", "none", "no: v never equals none; stored values go from 0 to 1"),
+    ],
+)
+def test_a_value_that_is_none_of_its_columns_type_is_found_as_it_is_spelled(
+    new_database: Callable[[str, str], str], dialect: str, declared: str, stored: str, value: Any, answer: str
+) -> None:
+    sql = f"CREATE TABLE odd (v {declared}); INSERT INTO odd VALUES {stored};"
+    with open_door(new_database(dialect, sql)) as door:
+        engine = Engine(door)
+        engine.call({"op": "table_ref", "args": {"table": "odd"}, "out": "p"})
+        assert observed(engine, "value_exists", column="v", value=value).startswith(answer)
+
+
 def test_a_value_that_is_missing_brings_the_nearest_stored_ones(engine: Engine) -> None:
     assert "nearest stored values: Porto" in observed(engine, "value_exists", column="city", value="Portoo")
 

@@ -113,6 +113,8 @@ def _semantic(
         semantic = semantic_type(_cast_type(node), dialect)
         # SQLite has no date type: a cast to one makes a number.
         return "unknown" if dialect == "sqlite" and semantic in _MOMENTS else semantic
+    if isinstance(node, exp.JSONExtractScalar) and dialect == "sqlite":
+        return "unknown"  # ->> gives numbers as numbers
     if isinstance(node, _TEXTS):
         return "text"
     if isinstance(node, exp.Anonymous):

@@ -41,6 +41,9 @@ class TableRef(RelationOperation):
     def _find(self, catalogue: Catalogue) -> Table:
         found = catalogue.find(self.table)
         if len(found) == 1:
+            # Dots in names may make two tables look alike, which nothing later could tell apart.
+            found = tuple(table for table in catalogue.tables if table.qualified == found[0].qualified)
+        if len(found) == 1:
             return found[0]
         if found:
             raise UnknownTableError(

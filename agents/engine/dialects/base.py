@@ -75,6 +75,8 @@ class Dialect:
     shift_defaults: ClassVar[bool] = True  # LAG and LEAD take a value for where there is no row
     knows_dependent_keys: ClassVar[bool] = False  # grouping by a primary key, it leaves other columns of the table out
     computes_over_windows: ClassVar[bool] = True  # after GROUP BY, an expression may read a window's value
+    tables_lose_collations: ClassVar[bool] = False  # CREATE TABLE … AS makes columns that compare texts byte by byte
+    enforces_types: ClassVar[bool] = True  # a column holds values of its declared type alone
     text_type: ClassVar[str] = "TEXT"
     position: ClassVar[str] = "STRPOS"  # function that finds a text within a text
 

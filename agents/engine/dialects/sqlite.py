@@ -31,6 +31,8 @@ class SQLite(Dialect):
     # A double-quoted word that is no column would silently become a text; with its table in front it is an error.
     qualifies_base_columns = True
     ordered_aggregates = False
+    tables_lose_collations = True
+    enforces_types = False
     alone = {"any_value": "min"}
     position = "INSTR"
 

@@ -102,6 +102,9 @@ class SourceBinder:
         schema = "" if self.binder.dialect == "sqlite" and node.db.casefold() == "main" else node.db
         name = ".".join(part for part in (schema, identifier.name.lower() if plain else identifier.name) if part)
         found = self.binder.catalogue.find(name)
+        if schema:
+            there = self.binder.catalogue.candidates(name)
+            found = tuple(table for table in there if (table.schema or "").casefold() == schema.casefold())
         if len(found) == 1:
             return found[0]
         every = [table.qualified if node.db else table.name for table in self.binder.catalogue.tables]

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from agents.dsl.expressions.infer import infer
 from agents.dsl.expressions.null_tests import presence_tested
+from agents.dsl.names import quoted
 from agents.dsl.relation import RelColumn
 from agents.dsl.type_rules import aggregated, is_comparable, meets_one
 from agents.engine.dialects import DIALECTS
@@ -20,7 +21,7 @@ from agents.engine.lift.naming import Handles, joined_label, joined_names
 from agents.engine.lift.query import Node, all_of, conjuncts
 from agents.engine.lift.relation import Dependency, Field, Relation, relation_of
 from agents.engine.lift.text import text_of
-from agents.errors import TypeMismatchError
+from agents.errors import TypeMismatchError, UnknownTableError
 from connections.catalogue import Catalogue, DialectName, SemanticType, Table
 
 Call = dict[str, Any]
@@ -64,7 +65,10 @@ class Program:
 
     def table(self, table: Table, alias: str = "") -> Relation:
         """`table_ref`. With `alias`, a copy of its own, so that a table can meet itself in a join."""
-        name = table.name if len(self.catalogue.find(table.name)) == 1 else table.qualified
+        names = (name for name in (table.name, table.qualified) if self.catalogue.find(name) == (table,))
+        name = next(names, None)
+        if name is None:
+            raise UnknownTableError(f"{quoted(table.qualified)} is also the name of another table.")
         handle = self._call("table_ref", {"table": name}, f"{table.name}_{alias}" if alias else table.name)
         return relation_of(table, handle, self.dialect)
 
