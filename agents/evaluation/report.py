@@ -176,7 +176,8 @@ def _failures(systems: dict[str, list[CaseResult]]) -> list[str]:
     rows = [["question", "system", "ended", "why", "trace"]]
     wrong = [result for own in systems.values() for result in own if not result.right]
     for result in wrong[:MOST_FAILURES]:
-        why = result.error["message"] if result.error else "another result"
+        refused = result.status != "answered" and result.answer
+        why = result.error["message"] if result.error else refused or "another result"
         place = quote(result.trace, safe="/:")
         link = f"[{result.id}]({place})" if place else result.id
         rows.append([_short(result.question), result.system, result.status, _short(why), link])
