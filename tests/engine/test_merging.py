@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 from agents.engine.engine import Engine
-from agents.engine.programs import open_door
-from tests.engine.data import create_sql
+from tests.engine.shop import rows
 from tests.engine.test_engine import CUSTOMERS, ORDERS, call
 
 PAID = call("filter_expr", "paid", rel="orders", predicate="status = 'paid'")
-
-
-@pytest.fixture
-def engine(new_database: Callable[[str, str], str], dialect: str) -> Iterator[Engine]:
-    with open_door(new_database(dialect, create_sql())) as door:
-        yield Engine(door)
-
-
-def rows(engine: Engine, *calls: dict[str, Any]) -> list[tuple[Any, ...]]:
-    outcomes = engine.run([*calls, call("execute", rel=calls[-1]["out"])])
-    assert outcomes[-1].ok, outcomes[-1].text
-    return list(engine.results[-1].rows)
 
 
 def test_a_filter_behind_an_order_by_a_window_does_not_come_before_the_window(engine: Engine) -> None:

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 from agents.engine.engine import Engine
-from agents.engine.programs import open_door
-from tests.engine.data import create_sql
+from tests.engine.shop import rows
 from tests.engine.test_engine import ORDERS, call
 
 SORTED = call("order_by", "sorted", rel="orders", keys=[["id", "desc"]])
 FRAME = "rows between unbounded preceding and current row"
 DISTINCT = {"fn": "string_agg", "column": "status", "as": "all", "distinct": True}
 RUNNING = {"name": "so_far", "fn": "sum", "column": "total", "frame": FRAME}
-
-
-@pytest.fixture
-def engine(new_database: Callable[[str, str], str], dialect: str) -> Iterator[Engine]:
-    with open_door(new_database(dialect, create_sql())) as door:
-        yield Engine(door)
-
-
-def rows(engine: Engine, *calls: dict[str, Any]) -> list[tuple[Any, ...]]:
-    outcomes = engine.run([*calls, call("execute", rel=calls[-1]["out"])])
-    assert outcomes[-1].ok, outcomes[-1].text
-    return list(engine.results[-1].rows)
 
 
 def test_a_running_sum_goes_by_the_order_of_the_relation(engine: Engine) -> None:
